@@ -1,0 +1,92 @@
+#include "addon.h"
+#include <dlfcn.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <uv.h>
+
+library go;
+
+// libuv is Node's own; other runtimes may have none, and need no pin then.
+#pragma weak uv_loop_init
+#pragma weak uv_signal_init
+#pragma weak uv_signal_start
+
+static void ignore(uv_signal_t *handle, int number) {
+  (void)handle;
+  (void)number;
+}
+
+// pin_signal makes libuv's handler for a signal run on the alternate signal stack, for good.
+//
+// Go unblocks SIGCHLD on its threads whatever the mask says, and libuv installs its handler without SA_ONSTACK: it would run
+// on a goroutine's stack of a few KB and overrun it. libuv installs a handler when its first uv_signal_t for the number
+// starts and not again while one lives, so one of ours, on a loop that is never run or closed, keeps our flag in place.
+// It is not on Node's loop: that would tie it to the thread that happens to load first.
+static void pin_signal(int number) {
+  static uv_loop_t loop;
+  static uv_signal_t handle;
+  if (!uv_loop_init || !uv_signal_init || !uv_signal_start) return;
+  if (uv_loop_init(&loop) || uv_signal_init(&loop, &handle) || uv_signal_start(&handle, ignore, number)) return;
+  struct sigaction action;
+  if (sigaction(number, NULL, &action) == 0 && !(action.sa_flags & SA_ONSTACK)) {
+    action.sa_flags |= SA_ONSTACK;
+    sigaction(number, &action, NULL);
+  }
+}
+
+// open_library looks for the Go library beside this file. It is opened at run time, not linked: linked, Go would start its
+// threads in a constructor, before anything could block signals for them.
+static const char *open_library(void) {
+  static char message[PATH_MAX + 256];
+  Dl_info self;
+  if (!dladdr((void *)open_library, &self)) return "cannot find the addon's own folder";
+  const char *slash = strrchr(self.dli_fname, '/');
+  char path[PATH_MAX];
+  snprintf(path, sizeof path, "%.*slibsluice.so", slash ? (int)(slash - self.dli_fname + 1) : 0, self.dli_fname);
+
+  void *so = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE); // a Go runtime cannot be unloaded
+  if (!so) {
+    snprintf(message, sizeof message, "%s", dlerror());
+    return message;
+  }
+  struct {
+    const char *name;
+    void **to;
+  } symbols[] = {
+      {"sluice_info", (void **)&go.info}, {"sluice_batch", (void **)&go.batch}, {"sluice_stats", (void **)&go.stats}};
+  for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
+    *symbols[i].to = dlsym(so, symbols[i].name);
+    if (!*symbols[i].to) {
+      snprintf(message, sizeof message, "%s has no %s: addon and library are of different versions", path, symbols[i].name);
+      return message;
+    }
+  }
+  return NULL;
+}
+
+static const char *load(void) {
+  pin_signal(SIGCHLD);
+  // All threads that Go ever starts inherit the mask of this one. Node's signal handlers must never run on them.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const char *error = open_library();
+  if (!error) go.info(); // waits until the Go runtime has started its threads
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return error;
+}
+
+const char *library_load(void) {
+  static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  static bool loaded;
+  const char *error = NULL;
+  pthread_mutex_lock(&mutex);
+  if (!loaded) {
+    error = load();
+    loaded = !error;
+  }
+  pthread_mutex_unlock(&mutex);
+  return error;
+}

@@ -1,0 +1,139 @@
+package flow
+
+import "sync"
+
+// Ordered runs jobs side by side and hands their results over in the order of submission.
+//
+// Whoever finishes the next result in order emits it, and what waits behind it: no goroutine exists only to write, so
+// the first chunk leaves as soon as it is ready. Calls of emit never overlap, and no lock or slot is held during one.
+type Ordered[T any] struct {
+	w    *Writer
+	emit func(T) error
+
+	mu       sync.Mutex
+	moved    sync.Cond // emitted, busy or err changed
+	next     int       // index of the job to submit next
+	emitted  int
+	busy     int // helpers that compute
+	emitting bool
+	results  map[int]T
+	err      error
+}
+
+// NewOrdered returns an Ordered for one stream. emit may Write.
+func NewOrdered[T any](w *Writer, emit func(T) error) *Ordered[T] {
+	o := &Ordered[T]{w: w, emit: emit, results: map[int]T{}}
+	o.moved.L = &o.mu
+	return o
+}
+
+// Go submits a job. It starts on a helper goroutine while fewer than Width jobs run, or here; Go blocks while twice as
+// many results wait to be emitted. The first error of any job or emit sticks and is returned from then on.
+func (o *Ordered[T]) Go(job func() (T, error)) error {
+	o.mu.Lock()
+	for o.err == nil && o.next-o.emitted >= 2*o.w.Width() {
+		o.moved.Wait()
+	}
+	if o.err != nil {
+		defer o.mu.Unlock()
+		return o.err
+	}
+	i := o.submit()
+	help := o.busy < o.w.Width()-1
+	if help {
+		o.busy++
+	}
+	o.mu.Unlock()
+	if help {
+		o.w.Go(func() { o.run(i, rest, job, true) })
+		return nil
+	}
+	o.run(i, rest, job, false)
+	return o.failed()
+}
+
+// Run submits the last job and runs it here. If it is the only one, it is served before larger streams.
+func (o *Ordered[T]) Run(job func() (T, error)) error {
+	o.mu.Lock()
+	i := o.submit()
+	o.mu.Unlock()
+	c := rest
+	if i == 0 {
+		c = small
+	}
+	o.run(i, c, job, false)
+	return o.failed()
+}
+
+// Wait returns when every job has been emitted, or when one has failed.
+func (o *Ordered[T]) Wait() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for o.err == nil && o.emitted < o.next {
+		o.moved.Wait()
+	}
+	return o.err
+}
+
+func (o *Ordered[T]) submit() int {
+	o.next++
+	return o.next - 1
+}
+
+func (o *Ordered[T]) failed() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.err
+}
+
+func (o *Ordered[T]) run(i int, c class, job func() (T, error), helper bool) {
+	var result T
+	err := o.w.acquire(c)
+	if err == nil {
+		err = Guard(func() (err error) {
+			result, err = job()
+			return err
+		})
+		o.w.Release()
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if helper {
+		o.busy--
+	}
+	if err != nil {
+		o.fail(err)
+		return
+	}
+	o.results[i] = result
+	o.drain()
+}
+
+// drain emits what is next in order. mu is held on entry and on return, but not while emit runs.
+func (o *Ordered[T]) drain() {
+	for !o.emitting && o.err == nil {
+		result, ok := o.results[o.emitted]
+		if !ok {
+			break
+		}
+		delete(o.results, o.emitted)
+		o.emitting = true
+		o.mu.Unlock()
+		err := Guard(func() error { return o.emit(result) })
+		o.mu.Lock()
+		o.emitting = false
+		o.emitted++
+		if err != nil {
+			o.fail(err)
+		}
+		o.moved.Broadcast()
+	}
+	o.moved.Broadcast()
+}
+
+func (o *Ordered[T]) fail(err error) {
+	if o.err == nil {
+		o.err = err
+	}
+	o.moved.Broadcast()
+}

@@ -1,0 +1,112 @@
+// Package flow decides when an encoder may work and when its bytes may leave.
+//
+// Two things hold an encoder back: credit, of which its own consumer grants as much as it can take (Window), and
+// admission slots, of which all streams share as many as there are processors (Admission). An encoder sees both through
+// its Writer.
+package flow
+
+import (
+	"io"
+	"sync"
+	"sync/atomic"
+
+	"github.com/sluice-js/sluice/internal/fault"
+)
+
+// Part is one write: a strip of pixels or a batch of features.
+type Part struct {
+	Buffers [][]byte // borrowed: they are the caller's again when the encoder's Write returns
+	Meta    []byte   // a JSON object that describes the buffers, or nil
+}
+
+// Writer is what an encoder writes to. One goroutine at a time may call Write, Acquire and Release may be called by any.
+type Writer struct {
+	out    io.Writer
+	window *Window
+	slots  *Admission
+	meter  *Meter
+	stream uint64 // order of arrival
+
+	stop    chan struct{}
+	aborted atomic.Bool
+	tasks   sync.WaitGroup
+}
+
+var arrivals atomic.Uint64
+
+// NewWriter returns a Writer of a new stream that passes bytes to out.
+func NewWriter(out io.Writer, window *Window, slots *Admission, meter *Meter) *Writer {
+	return &Writer{out: out, window: window, slots: slots, meter: meter, stream: arrivals.Add(1), stop: make(chan struct{})}
+}
+
+// Write passes p on. It blocks while the consumer grants no credit: that is the backpressure, so hold no slot, lock or
+// table that others need. p is not kept. An error means that the stream is over.
+func (w *Writer) Write(p []byte) (int, error) { return w.out.Write(p) }
+
+// Acquire takes an admission slot. It blocks until the stream has credit and its turn has come. An error means that the
+// stream is over; then there is nothing to Release.
+func (w *Writer) Acquire() error { return w.acquire(rest) }
+
+func (w *Writer) acquire(c class) error {
+	if err := w.window.Credit(w.meter); err != nil {
+		return err
+	}
+	if c == rest && w.window.Given() == 0 {
+		c = fresh
+	}
+	if !w.slots.acquire(c, w.stream, w.stop, w.meter) {
+		return errAborted
+	}
+	w.meter.Enter(Computing)
+	return nil
+}
+
+// Release returns the slot.
+func (w *Writer) Release() {
+	w.meter.Leave(Computing)
+	w.slots.release()
+}
+
+// Starved reports whether the consumer has passed on everything that it was given: it waits for this encoder.
+func (w *Writer) Starved() bool { return w.window.Starved() }
+
+// Spare reports whether a processor has nothing to do.
+func (w *Writer) Spare() bool { return w.slots.Free() > 0 }
+
+// Width returns the number of strips that can be encoded at once.
+func (w *Writer) Width() int { return w.slots.Width() }
+
+// Aborted reports whether the stream is over. It costs one load: ask it every row.
+func (w *Writer) Aborted() bool { return w.aborted.Load() }
+
+// Go runs f in a goroutine of the stream: the stream's last event waits for it.
+func (w *Writer) Go(f func()) {
+	w.tasks.Add(1)
+	go func() {
+		defer w.tasks.Done()
+		f()
+	}()
+}
+
+// Wait returns when everything started by Go has ended.
+func (w *Writer) Wait() { w.tasks.Wait() }
+
+// Abort ends the stream: what blocks in Write or Acquire returns err. Only the first call counts.
+func (w *Writer) Abort(err *fault.Error) {
+	if w.aborted.CompareAndSwap(false, true) {
+		w.window.Close(err)
+		close(w.stop)
+	}
+}
+
+// Done is closed by Abort.
+func (w *Writer) Done() <-chan struct{} { return w.stop }
+
+var errAborted = fault.Newf(fault.Aborted, "The operation was aborted")
+
+// Unlimited returns a Writer for a consumer that takes everything at once.
+func Unlimited(out io.Writer) *Writer {
+	window := NewWindow()
+	window.Grant(make([]byte, 1), 0)
+	return NewWriter(out, window, NewAdmission(defaultWidth()), NewMeter())
+}

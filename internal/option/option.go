@@ -1,0 +1,209 @@
+// Package option decodes options strictly: an option that is unknown, of the wrong type or out of range is an error that
+// says what was expected and what came. JavaScript passes options on unseen, so this is the one place that judges them.
+package option
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sluice-js/sluice/internal/fault"
+)
+
+// Bytes is an option that is handed over as a buffer beside the JSON, where {"$buffer": i} stands for it.
+type Bytes []byte
+
+// Spec describes one option, for documentation and for tests that hold the TypeScript types against it.
+type Spec struct {
+	Type    string   `json:"type"` // "string", "integer", "number", "boolean", "bytes", "list" (of strings) or "object"
+	Choices []string `json:"choices,omitempty"`
+	Min     *float64 `json:"min,omitempty"`
+	Max     *float64 `json:"max,omitempty"`
+}
+
+// Decode reads the JSON object raw into the struct that into points to and that holds the defaults. scope names the
+// object in messages: "png", "image".
+//
+// A field's `json` tag is the option's name. A string or a list of strings may have a tag `choices:"a|b|c"`, a number
+// `range:"min,max"`, both ends allowed. An empty raw and null values leave the defaults. A json.RawMessage takes an object
+// that somebody else decodes.
+func Decode(scope string, raw []byte, buffers [][]byte, into any) error {
+	if len(raw) == 0 {
+		return nil
+	}
+	fields := fieldsOf(into)
+	var values map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &values); err != nil {
+		return fault.Newf(fault.Option, "Expected %s options to be an object, got %s", scope, clip(raw))
+	}
+	for _, key := range sorted(values) {
+		f, ok := fields[key]
+		if !ok {
+			return fault.Newf(fault.Option, "Expected a known %s option (%s), got %q", scope, strings.Join(sorted(fields), ", "), key)
+		}
+		if value := values[key]; !bytes.Equal(value, []byte("null")) {
+			if !f.set(value, buffers) {
+				return fault.Newf(fault.Option, "Expected %s option %q to be %s, got %s", scope, key, f.expected(), clip(value))
+			}
+		}
+	}
+	return nil
+}
+
+// Specs describes the options of the struct that defaults points to, by name.
+func Specs(defaults any) map[string]Spec {
+	specs := map[string]Spec{}
+	for name, f := range fieldsOf(defaults) {
+		s := Spec{Type: f.typeName(), Choices: f.choices}
+		if f.limited {
+			s.Min, s.Max = &f.min, &f.max
+		}
+		specs[name] = s
+	}
+	return specs
+}
+
+type field struct {
+	value    reflect.Value
+	choices  []string
+	limited  bool
+	min, max float64
+}
+
+func fieldsOf(into any) map[string]field {
+	v := reflect.ValueOf(into).Elem()
+	fields := map[string]field{}
+	for i := range v.NumField() {
+		t := v.Type().Field(i)
+		name := t.Tag.Get("json")
+		if name == "" || name == "-" {
+			continue
+		}
+		f := field{value: v.Field(i)}
+		if c := t.Tag.Get("choices"); c != "" {
+			f.choices = strings.Split(c, "|")
+		}
+		if r := t.Tag.Get("range"); r != "" {
+			low, high, _ := strings.Cut(r, ",")
+			f.limited = true
+			f.min, _ = strconv.ParseFloat(low, 64)
+			f.max, _ = strconv.ParseFloat(high, 64)
+		}
+		fields[name] = f
+	}
+	return fields
+}
+
+// set stores raw; false when it does not fit.
+func (f field) set(raw json.RawMessage, buffers [][]byte) bool {
+	if f.typeName() == "bytes" {
+		var ref struct {
+			Buffer *int `json:"$buffer"`
+		}
+		if json.Unmarshal(raw, &ref) != nil || ref.Buffer == nil || *ref.Buffer < 0 || *ref.Buffer >= len(buffers) {
+			return false
+		}
+		f.value.SetBytes(buffers[*ref.Buffer])
+		return true
+	}
+	got := reflect.New(f.value.Type())
+	if json.Unmarshal(raw, got.Interface()) != nil {
+		return false
+	}
+	v := got.Elem()
+	switch f.typeName() {
+	case "string":
+		if f.choices != nil && !slices.Contains(f.choices, v.String()) {
+			return false
+		}
+	case "list":
+		for _, s := range v.Interface().([]string) {
+			if f.choices != nil && !slices.Contains(f.choices, s) {
+				return false
+			}
+		}
+	case "object":
+		if raw[0] != '{' {
+			return false
+		}
+	case "integer":
+		if n := float64(v.Int()); f.limited && (n < f.min || n > f.max) {
+			return false
+		}
+	case "number":
+		if n := v.Float(); f.limited && (n < f.min || n > f.max) {
+			return false
+		}
+	}
+	f.value.Set(v)
+	return true
+}
+
+func (f field) expected() string {
+	switch t := f.typeName(); {
+	case t == "list" && f.choices != nil:
+		return "a list of " + strings.Join(f.choices, "|")
+	case f.choices != nil:
+		return strings.Join(f.choices, "|")
+	case f.limited:
+		return fmt.Sprintf("%s from %v to %v", article(t), number(f.min), number(f.max))
+	case t == "bytes":
+		return "a Uint8Array"
+	default:
+		return article(t)
+	}
+}
+
+func (f field) typeName() string {
+	switch f.value.Kind() {
+	case reflect.String:
+		return "string"
+	case reflect.Bool:
+		return "boolean"
+	case reflect.Int, reflect.Int32, reflect.Int64:
+		return "integer"
+	case reflect.Float64:
+		return "number"
+	}
+	switch f.value.Type() {
+	case reflect.TypeFor[Bytes]():
+		return "bytes"
+	case reflect.TypeFor[[]string]():
+		return "list"
+	case reflect.TypeFor[json.RawMessage]():
+		return "object"
+	}
+	panic("option: no rule for " + f.value.Type().String())
+}
+
+func article(t string) string {
+	if strings.ContainsRune("aeiou", rune(t[0])) {
+		return "an " + t
+	}
+	return "a " + t
+}
+
+func number(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
+
+func sorted[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// clip shortens a value for a message.
+func clip(raw []byte) string {
+	const most = 80
+	s := strings.ToValidUTF8(string(raw), "\uFFFD")
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	return s
+}
