@@ -1,0 +1,150 @@
+// Package png encodes PNG images as their rows arrive (PNG specification, third edition, with RFC 1950 and RFC 1951).
+//
+// The image is cut into strips of whole rows. Each is filtered and compressed on its own, with the last 32 KB of filtered
+// data above it as a dictionary, and ends at a byte boundary; so strips are compressed on all processors and written in
+// order, an IDAT chunk each. Where strips begin depends on the image's size only: not on how it was written, on timing or
+// on the number of processors. So do all other choices, given the options and the pixels.
+package png
+
+import (
+	"sync/atomic"
+
+	"github.com/sluice-js/sluice/internal/flow"
+	"github.com/sluice-js/sluice/internal/option"
+	"github.com/sluice-js/sluice/internal/raster"
+)
+
+// Options are what a caller may choose.
+type Options struct {
+	// Level is what to spend on size. stored does not compress; fastest, fast, balanced and small each take longer and
+	// yield fewer bytes. auto watches the consumer: it starts as fast, becomes fastest when the consumer has waited for
+	// bytes repeatedly, and balanced while the consumer is slower than that and a processor is idle. auto is the one level whose bytes
+	// depend on timing. Default fast.
+	Level string `json:"level" choices:"stored|fastest|fast|balanced|small|auto"`
+	// Reduce drops what the pixels do not use, without loss: alpha of an opaque image, colour of a grey one; and writes
+	// at most 256 colours as indices. A whole image is looked through for that; an image that is pushed is reduced as far
+	// as its header promises. 16-bit images stay 16-bit. Default true.
+	Reduce bool `json:"reduce"`
+}
+
+// Defaults returns the options of a caller who chooses nothing.
+func Defaults() *Options { return &Options{Level: "fast", Reduce: true} }
+
+// Encoder writes one image.
+type Encoder struct {
+	w       *flow.Writer
+	header  raster.Header
+	options *Options
+	level   leveler
+	plan    plan
+	strips  *flow.Ordered[*idat]
+	ramp    ramp
+	next    gather // the strip that pushed rows go to
+	rows    int    // rows written so far
+	err     error  // the first error; it sticks
+
+	emitted atomic.Bool // a strip has been handed on
+	adler   uint32      // of all emitted strips; emit's own
+}
+
+// New returns an Encoder of an image. It writes nothing yet.
+func New(w *flow.Writer, h raster.Header, options []byte, buffers [][]byte) (*Encoder, error) {
+	o := Defaults()
+	if err := option.Decode("png", options, buffers, o); err != nil {
+		return nil, err
+	}
+	e := &Encoder{w: w, header: h, options: o, adler: 1}
+	e.level.set(o.Level)
+	e.strips = flow.NewOrdered(w, e.emit)
+	return e, nil
+}
+
+// Level returns the level that was asked for.
+func (e *Encoder) Level() string { return e.options.Level }
+
+// Write encodes the next rows: all of them, when the header says that the image is whole. It returns when they have been
+// read or copied.
+func (e *Encoder) Write(p flow.Part) error {
+	if e.err == nil {
+		e.err = e.write(p)
+	}
+	return e.err
+}
+
+func (e *Encoder) write(p flow.Part) error {
+	s, err := raster.Rows(e.header, e.rows, p)
+	if err != nil {
+		return err
+	}
+	if e.header.Whole {
+		return e.writeWhole(s)
+	}
+	return e.push(s)
+}
+
+// writeWhole encodes all rows in place. It returns when nothing reads them any more; after an error, that is so when the
+// stream's goroutines have ended.
+func (e *Encoder) writeWhole(s raster.Strip) error {
+	src := source{Strip: s, rowBytes: e.header.RowBytes()}
+	if err := e.admitted(func() error { return e.planWhole(src) }); err != nil {
+		return err
+	}
+	if err := e.writeHead(); err != nil {
+		return err
+	}
+	e.ramp = newRamp(e.header.Height, e.plan.filteredBytes())
+	for err := error(nil); e.rows < e.header.Height; {
+		st := strip{source: src, top: e.rows, bottom: e.ramp.next(e.rows)}
+		e.rows = st.bottom
+		if e.rows < e.header.Height {
+			err = e.strips.Go(func() (*idat, error) { return e.encode(st) })
+		} else {
+			err = e.strips.Run(func() (*idat, error) { return e.encode(st) })
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return e.strips.Wait()
+}
+
+// Close writes what follows the last row.
+func (e *Encoder) Close() error {
+	if e.err == nil {
+		e.err = e.close()
+	}
+	return e.err
+}
+
+func (e *Encoder) close() error {
+	if err := raster.Complete(e.header, e.rows); err != nil {
+		return err
+	}
+	if err := e.strips.Wait(); err != nil {
+		return err
+	}
+	return writeIEND(e.w)
+}
+
+// admitted runs f in an admission slot. f must not write.
+func (e *Encoder) admitted(f func() error) error {
+	if err := e.w.Acquire(); err != nil {
+		return err
+	}
+	defer e.w.Release()
+	return flow.Guard(f)
+}
+
+// emit writes a strip's IDAT. Calls come in the order of strips and do not overlap.
+func (e *Encoder) emit(s *idat) error {
+	e.adler = combineAdler32(e.adler, s.adler, s.filtered)
+	if s.final {
+		s.appendAdler32(e.adler)
+	}
+	_, err := e.w.Write(s.finish())
+	e.emitted.Store(true)
+	if err == nil {
+		s.recycle()
+	}
+	return err
+}

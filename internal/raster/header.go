@@ -1,0 +1,69 @@
+// Package raster describes images and their rows: what a caller says about them, whether the bytes that come fit that,
+// and how rows of any pixel format become rows as image formats want them.
+//
+// Sizes are checked here, before anything is allocated. Pixels are borrowed and may change while they are read: every
+// function here then yields wrong pixels, never a panic.
+package raster
+
+import (
+	"github.com/sluice-js/sluice/internal/fault"
+	"github.com/sluice-js/sluice/internal/option"
+)
+
+// Limits of an image: width and height in pixels, and their product.
+const (
+	MaxSide   = 1 << 20
+	MaxPixels = 1 << 32
+)
+
+// Header is what is known of an image before its first row.
+type Header struct {
+	Width, Height int
+	PixelFormat   PixelFormat
+	Premultiplied bool // colour samples have been multiplied by alpha
+	Opaque        bool // promise: every pixel is opaque
+	Gray          bool // promise: every pixel is grey
+	Whole         bool // all rows come at once
+}
+
+// Decode reads a Header from the JSON that describes an image.
+func Decode(raw []byte) (Header, error) {
+	o := struct {
+		Width         int    `json:"width"`
+		Height        int    `json:"height"`
+		PixelFormat   string `json:"pixelFormat" choices:"rgba|bgra|rgb|graya|gray|rgba16|gray16"`
+		Premultiplied bool   `json:"premultiplied"`
+		Opaque        bool   `json:"opaque"`
+		Gray          bool   `json:"gray"`
+		Whole         bool   `json:"whole"`
+	}{PixelFormat: "rgba"}
+	if err := option.Decode("image", raw, nil, &o); err != nil {
+		return Header{}, err
+	}
+	h := Header{
+		Width: o.Width, Height: o.Height,
+		Premultiplied: o.Premultiplied, Opaque: o.Opaque, Gray: o.Gray, Whole: o.Whole,
+	}
+	for _, f := range PixelFormats() {
+		if f.String() == o.PixelFormat {
+			h.PixelFormat = f
+		}
+	}
+	return h, h.check()
+}
+
+func (h Header) check() error {
+	if h.Width < 1 || h.Width > MaxSide {
+		return fault.Newf(fault.Limit, "Expected a width from 1 to %d pixels, got %d", MaxSide, h.Width)
+	}
+	if h.Height < 1 || h.Height > MaxSide {
+		return fault.Newf(fault.Limit, "Expected a height from 1 to %d pixels, got %d", MaxSide, h.Height)
+	}
+	if int64(h.Width)*int64(h.Height) > MaxPixels {
+		return fault.Newf(fault.Limit, "Expected at most %d pixels, got %d x %d", int64(MaxPixels), h.Width, h.Height)
+	}
+	return nil
+}
+
+// RowBytes returns the bytes of a row's pixels, without what a stride adds.
+func (h Header) RowBytes() int { return h.Width * h.PixelFormat.BytesPerPixel() }
