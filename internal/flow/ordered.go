@@ -45,23 +45,19 @@ func (o *Ordered[T]) Go(job func() (T, error)) error {
 	}
 	o.mu.Unlock()
 	if help {
-		o.w.Go(func() { o.run(i, rest, job, true) })
+		o.w.Go(func() { o.run(i, job, true) })
 		return nil
 	}
-	o.run(i, rest, job, false)
+	o.run(i, job, false)
 	return o.failed()
 }
 
-// Run submits the last job and runs it here. If it is the only one, it is served before larger streams.
+// Run submits the last job and runs it here.
 func (o *Ordered[T]) Run(job func() (T, error)) error {
 	o.mu.Lock()
 	i := o.submit()
 	o.mu.Unlock()
-	c := rest
-	if i == 0 {
-		c = small
-	}
-	o.run(i, c, job, false)
+	o.run(i, job, false)
 	return o.failed()
 }
 
@@ -86,9 +82,9 @@ func (o *Ordered[T]) failed() error {
 	return o.err
 }
 
-func (o *Ordered[T]) run(i int, c class, job func() (T, error), helper bool) {
+func (o *Ordered[T]) run(i int, job func() (T, error), helper bool) {
 	var result T
-	err := o.w.acquire(c)
+	err := o.w.Acquire()
 	if err == nil {
 		err = Guard(func() (err error) {
 			result, err = job()

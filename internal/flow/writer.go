@@ -26,6 +26,7 @@ type Writer struct {
 	slots  *Admission
 	meter  *Meter
 	stream uint64 // order of arrival
+	small  bool
 
 	stop    chan struct{}
 	aborted atomic.Bool
@@ -43,15 +44,21 @@ func NewWriter(out io.Writer, window *Window, slots *Admission, meter *Meter) *W
 // table that others need. p is not kept. An error means that the stream is over.
 func (w *Writer) Write(p []byte) (int, error) { return w.out.Write(p) }
 
+// Small says that all the stream's work is one strip or less, so that it need not wait behind large ones. Call it before
+// the first Acquire.
+func (w *Writer) Small() { w.small = true }
+
 // Acquire takes an admission slot. It blocks until the stream has credit and its turn has come. An error means that the
 // stream is over; then there is nothing to Release.
-func (w *Writer) Acquire() error { return w.acquire(rest) }
-
-func (w *Writer) acquire(c class) error {
+func (w *Writer) Acquire() error {
 	if err := w.window.Credit(w.meter); err != nil {
 		return err
 	}
-	if c == rest && w.window.Given() == 0 {
+	c := rest
+	switch {
+	case w.small:
+		c = small
+	case w.window.Given() == 0:
 		c = fresh
 	}
 	if !w.slots.acquire(c, w.stream, w.stop, w.meter) {

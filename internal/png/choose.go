@@ -51,8 +51,8 @@ func (e *Encoder) try(p *plan, rowBytes int, src source, rows int) (int, error) 
 		if err := k.filter(e, &part, src, top-context, top+band); err != nil {
 			return 0, err
 		}
-		k.trial = level.deflate(k.trial[:0], k.filtered, context*part.filteredBytes(), false)
-		bytes += len(k.trial)
+		k.packed = level.deflate(k.packed[:0], k.filtered, context*part.filteredBytes(), false)
+		bytes += len(k.packed)
 	}
 	k.recycle()
 	scale := float64(rows) * float64(e.header.Width) / (float64(bands*band) * float64(width))

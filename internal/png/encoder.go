@@ -55,6 +55,9 @@ func New(w *flow.Writer, h raster.Header, options []byte, buffers [][]byte) (*En
 	}
 	e := &Encoder{w: w, header: h, options: o, adler: 1}
 	e.level.set(o.Level)
+	if h.RowBytes()*h.Height <= firstStrip {
+		w.Small()
+	}
 	e.strips = flow.NewOrdered(w, e.emit)
 	return e, nil
 }
@@ -143,8 +146,5 @@ func (e *Encoder) emit(s *idat) error {
 	}
 	_, err := e.w.Write(s.finish())
 	e.emitted.Store(true)
-	if err == nil {
-		s.recycle()
-	}
 	return err
 }

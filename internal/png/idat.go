@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"hash/adler32"
 	"hash/crc32"
-	"sync"
 )
 
 // idat is one strip's IDAT chunk. The first of an image begins the zlib stream, the last ends it.
@@ -16,23 +15,13 @@ type idat struct {
 	final    bool
 }
 
-var idats = sync.Pool{New: func() any { return new(idat) }}
+// trailer is what finishing a strip may add: the Adler-32 checksum and the chunk's CRC.
+const trailer = 8
 
-// maxPooled keeps what extremely wide images need from staying in pools.
-const maxPooled = 4 << 20
-
-func newIDAT(final bool) *idat {
-	s := idats.Get().(*idat)
-	s.buf, _ = beginChunk(s.buf[:0], "IDAT")
-	s.final = final
-	return s
-}
-
-// recycle gives s up, once it has been written.
-func (s *idat) recycle() {
-	if cap(s.buf) <= maxPooled {
-		idats.Put(s)
-	}
+// newIDAT returns the chunk that chunk begins, in memory of its own that fits: a stream whose consumer pauses may keep it
+// for long.
+func newIDAT(chunk []byte, final bool) *idat {
+	return &idat{buf: append(make([]byte, 0, len(chunk)+trailer), chunk...), final: final}
 }
 
 // sum takes the checksums of the strip: of its filtered rows, and of what they were compressed to.

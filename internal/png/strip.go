@@ -31,14 +31,17 @@ type strip struct {
 type worker struct {
 	filtered []byte // filtered rows: the dictionary's, then the strip's
 	cur, up  []byte // rows in PNG's layout, before the filter
-	trial    []byte // what a plan yields
+	packed   []byte // what they are compressed to
 }
+
+// maxPooled keeps what extremely wide images need from staying in pools.
+const maxPooled = 4 << 20
 
 var workers = sync.Pool{New: func() any { return new(worker) }}
 
 // recycle gives k up. It must not be called after a panic or an error.
 func (k *worker) recycle() {
-	if cap(k.filtered) <= maxPooled {
+	if max(cap(k.filtered), cap(k.packed)) <= maxPooled {
 		workers.Put(k)
 	}
 }
@@ -56,11 +59,12 @@ func (e *Encoder) encode(s strip) (*idat, error) {
 		return nil, err
 	}
 	dictionary := context * p.filteredBytes()
-	out := newIDAT(final)
+	k.packed, _ = beginChunk(k.packed[:0], "IDAT")
 	if s.top == 0 {
-		out.buf = append(out.buf, level.zlibHeader[:]...)
+		k.packed = append(k.packed, level.zlibHeader[:]...)
 	}
-	out.buf = level.deflate(out.buf, k.filtered, dictionary, final)
+	k.packed = level.deflate(k.packed, k.filtered, dictionary, final)
+	out := newIDAT(k.packed, final)
 	out.sum(k.filtered[dictionary:])
 	k.recycle()
 	s.rows.recycle()
