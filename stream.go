@@ -309,6 +309,7 @@ type caller struct {
 	events chan func() fault.Code
 	size   int // bytes in a chunk
 	taken  uint64
+	enough bool // the sink wants no more
 }
 
 func (c *caller) do(f func()) {
@@ -327,9 +328,10 @@ func (c *caller) Begin(b Begin) {
 func (c *caller) Chunk(run []byte, last bool) bool {
 	c.do(func() {
 		slab := run[:cap(run)]
-		for {
+		for !c.enough {
 			n := min(len(run), c.size)
 			if !c.sink.Chunk(run[:n], last && n == len(run)) {
+				c.enough = true
 				c.stream.Abort()
 				return
 			}
@@ -346,7 +348,14 @@ func (c *caller) Chunk(run []byte, last bool) bool {
 func (c *caller) Drain() { c.do(c.sink.Drain) }
 
 func (c *caller) End(r Report) {
-	c.events <- func() fault.Code { c.sink.End(r); return fault.OK }
+	c.events <- func() fault.Code {
+		if c.enough { // too late to stop it, but not to say so
+			c.sink.Fail(errAborted, r)
+			return errAborted.Code
+		}
+		c.sink.End(r)
+		return fault.OK
+	}
 }
 
 func (c *caller) Fail(err *fault.Error, r Report) {
