@@ -17,8 +17,8 @@ import (
 // order: Begin, then Chunk, with Drain anywhere, and exactly one of End and Fail last. A Stream that fails early may skip
 // Begin. No call may block for long.
 type Sink interface {
-	// Begin comes with the first byte that the encoder writes, before that byte needs credit: an HTTP response needs it
-	// before its first byte.
+	// Begin comes when the stream first waits for a part or when the encoder writes its first byte, before that byte needs
+	// credit: an HTTP response needs it before its first byte.
 	Begin(b Begin)
 	// Chunk hands over run, which lies at the start of a slab that is now the consumer's again: whole chunks, back to back.
 	// Only the stream's last chunk may be shorter; it comes with last. run is nil when nothing was left to give.
@@ -69,7 +69,7 @@ type Stream struct {
 	chunks *chunk.Writer
 	sink   Sink
 	begin  Begin
-	begun  bool
+	begun  sync.Once
 
 	mu       sync.Mutex
 	parts    []flow.Part
@@ -199,6 +199,7 @@ func (s *Stream) next() (flow.Part, bool, error) {
 		if finished {
 			return flow.Part{}, false, nil
 		}
+		s.announce() // the request was good: the consumer may want to know before it makes a part
 		if err := s.chunks.Idle(); err != nil {
 			return flow.Part{}, false, err
 		}
@@ -238,13 +239,8 @@ func (o output) Write(p []byte) (int, error) {
 	return o.s.chunks.Write(p)
 }
 
-// announce sends Begin once. Writes never overlap, so it needs no lock.
-func (s *Stream) announce() {
-	if !s.begun {
-		s.begun = true
-		s.sink.Begin(s.begin)
-	}
-}
+// announce sends Begin once.
+func (s *Stream) announce() { s.begun.Do(func() { s.sink.Begin(s.begin) }) }
 
 // registry knows the streams between Open and their last event.
 type registry struct {

@@ -22,7 +22,7 @@ typedef struct {
 
 /* Kinds of events. */
 enum {
-	SLUICE_BEGIN = 1, /* once, before the first chunk and the first credit is needed.
+	SLUICE_BEGIN = 1, /* once, before the first chunk and before credit is needed.
 	                     data: JSON {"format", "mediaType", "level", "coding", "chunkSize"} */
 	SLUICE_CHUNK = 2, /* data: the start of a slab, which is the caller's again. It holds whole chunks, back to back;
 	                     only the stream's last chunk may be shorter, and comes with last = 1. data is NULL when nothing
