@@ -17,8 +17,8 @@ import (
 // order: Begin, then Chunk, with Drain anywhere, and exactly one of End and Fail last. A Stream that fails early may skip
 // Begin. No call may block for long.
 type Sink interface {
-	// Begin comes when the stream first waits for a part or when the encoder writes its first byte, before that byte needs
-	// credit: an HTTP response needs it before its first byte.
+	// Begin says that the request was good, before any part or credit is needed: an HTTP response needs it before its first
+	// byte.
 	Begin(b Begin)
 	// Chunk hands over run, which lies at the start of a slab that is now the consumer's again: whole chunks, back to back.
 	// Only the stream's last chunk may be shorter; it comes with last. run is nil when nothing was left to give.
@@ -69,7 +69,6 @@ type Stream struct {
 	chunks *chunk.Writer
 	sink   Sink
 	begin  Begin
-	begun  sync.Once
 
 	mu       sync.Mutex
 	parts    []flow.Part
@@ -140,6 +139,7 @@ func (s *Stream) encode(request []byte, buffers [][]byte) error {
 	if err != nil {
 		return err
 	}
+	s.sink.Begin(s.begin)
 	for {
 		p, ok, err := s.next()
 		if err != nil {
@@ -156,7 +156,6 @@ func (s *Stream) encode(request []byte, buffers [][]byte) error {
 	if err := enc.Close(); err != nil {
 		return err
 	}
-	s.announce()
 	return s.chunks.Close()
 }
 
@@ -199,7 +198,6 @@ func (s *Stream) next() (flow.Part, bool, error) {
 		if finished {
 			return flow.Part{}, false, nil
 		}
-		s.announce() // the request was good: the consumer may want to know before it makes a part
 		if err := s.chunks.Idle(); err != nil {
 			return flow.Part{}, false, err
 		}
@@ -234,13 +232,7 @@ func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 // output is what the encoder writes to. The chunker is made after the encoder, whose format knows its chunk size.
 type output struct{ s *Stream }
 
-func (o output) Write(p []byte) (int, error) {
-	o.s.announce()
-	return o.s.chunks.Write(p)
-}
-
-// announce sends Begin once.
-func (s *Stream) announce() { s.begun.Do(func() { s.sink.Begin(s.begin) }) }
+func (o output) Write(p []byte) (int, error) { return o.s.chunks.Write(p) }
 
 // registry knows the streams between Open and their last event.
 type registry struct {

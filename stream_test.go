@@ -395,10 +395,11 @@ func TestLimitLaw(t *testing.T) {
 func TestEncode(t *testing.T) {
 	each(t, func(t *testing.T, f format.Format) {
 		s := samples[f.Name]
-		want := mustConsume(t, request(f, nil, map[string]any{"exact": true}), [][]byte{s.input}, ample)
+		whole := map[string]any{"whole": true}
+		want := mustConsume(t, request(f, whole, map[string]any{"exact": true}), [][]byte{s.input}, ample)
 		for _, size := range []int{1, 256, 4096, 65536, 100000, len(want), len(want) + 1} {
 			c := &counter{size: size}
-			code := Encode(request(f, nil, map[string]any{"chunkSize": size}), nil, []flow.Part{{Buffers: [][]byte{s.input}}}, c)
+			code := Encode(request(f, whole, map[string]any{"chunkSize": size}), nil, []flow.Part{{Buffers: [][]byte{s.input}}}, c)
 			if code != fault.OK || !bytes.Equal(c.out, want) {
 				t.Errorf("chunk size %d: code %d, %d bytes, want %d", size, code, len(c.out), len(want))
 			}

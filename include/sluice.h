@@ -22,7 +22,7 @@ typedef struct {
 
 /* Kinds of events. */
 enum {
-	SLUICE_BEGIN = 1, /* once, before the first chunk and before credit is needed.
+	SLUICE_BEGIN = 1, /* once, when the request was found good: before parts or slabs are needed.
 	                     data: JSON {"format", "mediaType", "level", "coding", "chunkSize"} */
 	SLUICE_CHUNK = 2, /* data: the start of a slab, which is the caller's again. It holds whole chunks, back to back;
 	                     only the stream's last chunk may be shorter, and comes with last = 1. data is NULL when nothing
@@ -90,6 +90,9 @@ typedef struct {
 } sluice_figures;
 
 #ifndef SLUICE_TYPES_ONLY
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* JSON: {"version", "abi", "width", "codes", "formats", "pixelFormats"}. Static; not to be freed. The first call of any
  * function waits until the Go runtime has started. */
@@ -134,5 +137,8 @@ int32_t sluice_encode(const char *request, size_t len, const sluice_buffer *buff
 
 void sluice_stats(sluice_figures *figures);
 
+#ifdef __cplusplus
+}
+#endif
 #endif
 #endif

@@ -1,0 +1,112 @@
+# Every task of the project. `make` alone lists them.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules
+
+PLATFORM := $(shell node -p 'process.platform + "-" + process.arch')
+OUT      := prebuilds/$(PLATFORM)
+LIB      := $(OUT)/libsluice.so
+ADDON    := $(OUT)/addon.node
+MODULES  := node_modules/.package-lock.json
+C_BUILD  := test/c/build
+
+# SIMD is an experiment of the Go toolchain: only versions that were tested get it.
+GO_VERSION  = $(shell go env GOVERSION 2>/dev/null)
+GO          = $(if $(filter go1.26 go1.26.%,$(GO_VERSION)),GOEXPERIMENT=simd )go
+GO_PACKAGES = . ./internal/...
+GO_SOURCES := $(wildcard *.go) $(shell find internal -name '*.go' -not -name '*_test.go') go.mod go.sum include/sluice.h
+STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+# Node's own headers, where they lie beside it: node-gyp then downloads none.
+NODE_DIR     := $(shell node -p 'path.resolve(process.execPath, "../..")')
+NODE_HEADERS := $(wildcard $(NODE_DIR)/include/node/node_api.h)
+NODEDIR       = $(if $(NODE_HEADERS),--nodedir=$(NODE_DIR))
+C_WARNINGS    = -std=c11 -O2 -Wall -Wextra -Werror
+
+FUZZN    ?=
+FUZZTIME ?= $(if $(FUZZN),$(FUZZN)x,30s)
+
+.PHONY: help setup build test race check fuzz setup-e2e e2e bench demo fmt clean
+
+help: ## list the tasks
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: $(MODULES) ## install what npm has to install
+
+build: $(MODULES) $(LIB) $(ADDON) ## build the Go library and the addon into prebuilds/
+
+test: build ## Go tests, JavaScript unit tests, TypeScript types
+	$(GO) test $(GO_PACKAGES)
+	node --test --test-timeout=120000 $(wildcard test/unit/*.test.*js)
+	npx tsc -p test/types
+
+race: ## Go tests under the race detector
+	$(GO) test -race $(GO_PACKAGES)
+
+check: build ## format, vet, lint, types, C warnings, Go tests, clean module and lock files
+	@unformatted=$$(gofmt -l *.go internal); [ -z "$$unformatted" ] || { echo "run make fmt: $$unformatted"; exit 1; }
+	$(GO) vet $(GO_PACKAGES)
+	$(GO) run $(STATICCHECK) $(GO_PACKAGES)
+	go mod tidy -diff
+	npx eslint .
+	npx tsc -p test/types
+	$(CC) $(C_WARNINGS) -fsyntax-only -Iinclude $(C_NODE) addon/*.c test/c/encode.c
+	@if grep -nE '"resolved"' package-lock.json; then echo 'package-lock.json names download addresses: npm install --omit-lockfile-registry-resolved'; exit 1; fi
+	$(GO) test $(GO_PACKAGES)
+
+fuzz: ## fuzz for FUZZTIME (30s) or FUZZN executions a target; Go prints how many were made
+	$(GO) test -run '^$$' -fuzz '^FuzzEncode$$' -fuzztime $(FUZZTIME) ./internal/png
+	$(GO) test -run '^$$' -fuzz '^FuzzStream$$' -fuzztime $(FUZZTIME) .
+
+setup-e2e: ## install what e2e needs from apt (as root)
+	apt-get update
+	apt-get install -y --no-install-recommends pngcheck libpng-dev libxml2-utils curl
+
+e2e: build $(C_BUILD)/encode $(C_BUILD)/decode ## the demo server, a C program and libpng against the built package
+	@for tool in pngcheck xmllint curl; do command -v $$tool >/dev/null || { echo "$$tool is missing: make setup-e2e"; exit 1; }; done
+	node --test --test-timeout=300000 $(wildcard test/e2e/*.test.js)
+
+bench: build ## tables: the cost of small chunks, response time over loopback
+	node test/bench/chunk-size.js
+	node test/bench/response-time.js
+
+demo: build ## start the example map server; PORT=8080
+	@node example/server.js
+
+fmt: $(MODULES) ## format Go and JavaScript
+	gofmt -w *.go internal
+	npx eslint --fix .
+
+clean: ## remove everything built
+	rm -rf build prebuilds coverage example/data $(C_BUILD)
+
+$(MODULES): package-lock.json
+	npm ci
+	@touch $@
+
+$(LIB): $(GO_SOURCES)
+	@case '$(GO_VERSION)' in \
+	  go1.2[6-9]*|go1.[3-9][0-9]*) ;; \
+	  '') echo 'sluice needs Go 1.26 or later, and there is no go command: see https://go.dev/doc/install'; exit 1 ;; \
+	  *) echo 'sluice needs Go 1.26 or later, this is $(GO_VERSION): see https://go.dev/doc/install'; exit 1 ;; esac
+	CGO_ENABLED=1 $(GO) build -buildmode=c-shared -trimpath -ldflags '-s -w' -o $@ .
+	@rm -f $(OUT)/libsluice.h
+
+$(ADDON): binding.gyp $(wildcard addon/*.c addon/*.h) include/sluice.h
+	npm run --silent addon -- $(NODEDIR)
+	@touch $@
+
+# Headers for the warnings pass: beside Node, or where node-gyp put them.
+C_NODE = -I$(if $(NODE_HEADERS),$(NODE_DIR)/include/node,$(HOME)/.cache/node-gyp/$(shell node -p process.versions.node)/include/node)
+
+$(C_BUILD)/encode: test/c/encode.c include/sluice.h $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(C_WARNINGS) -Iinclude -o $@ $< -L$(OUT) -lsluice -lpthread -Wl,-rpath,$(CURDIR)/$(OUT)
+
+$(C_BUILD)/decode: test/c/decode.c
+	@mkdir -p $(@D)
+	@echo '#include <png.h>' | $(CC) -E -x c - >/dev/null 2>&1 || { echo 'libpng is missing: make setup-e2e'; exit 1; }
+	$(CC) $(C_WARNINGS) -o $@ $< -lpng
