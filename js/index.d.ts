@@ -1,0 +1,254 @@
+/// <reference types="node" />
+import { Duplex, Readable, Writable } from 'node:stream'
+
+// ---- sources -----------------------------------------------------------------------------------
+
+/** Order and depth of the samples of a pixel. Samples of 16 bits are in native byte order. */
+export type PixelFormat = 'rgba' | 'bgra' | 'rgb' | 'graya' | 'gray' | 'rgba16' | 'gray16'
+
+/** A whole image, or a strip of one. Other keys than these are ignored, so an ImageData is one. */
+export interface Pixels {
+  /**
+   * Rows from top to bottom. They are borrowed and read in place: leave them as they are until the encode is done, or pass
+   * `copy: true`. Resizable memory is copied.
+   */
+  data: Uint8Array | Uint8ClampedArray
+  /** Pixels, from 1 to 1048576. */
+  width: number
+  /** Pixels, from 1 to 1048576. */
+  height: number
+  /** Default 'rgba'. */
+  pixelFormat?: PixelFormat | undefined
+  /** Bytes from row to row. Default: width times the bytes of a pixel. */
+  stride?: number | undefined
+  /** Colour samples have been multiplied by alpha. Default false; they are made straight where the format wants it. */
+  premultiplied?: boolean | undefined
+}
+
+/** An image whose rows are pushed while they render. */
+export interface ImageDescription {
+  /** Pixels, from 1 to 1048576. */
+  width: number
+  /** Pixels, from 1 to 1048576. */
+  height: number
+  /** Default 'rgba'. */
+  pixelFormat?: PixelFormat | undefined
+  /** Colour samples have been multiplied by alpha. Default false. */
+  premultiplied?: boolean | undefined
+  /** A promise that every pixel is opaque: alpha is left out of the output. Default false. */
+  opaque?: boolean | undefined
+  /** A promise that every pixel is grey: only one sample of colour is kept. Default false. */
+  gray?: boolean | undefined
+}
+
+declare const kind: unique symbol
+
+/** Something to encode. A whole image may be encoded any number of times. */
+export interface Source {
+  readonly [kind]: 'whole' | 'push'
+}
+
+/** A source that parts are pushed into. It is used up by one encode. */
+export interface PushSource<Part> extends Source {
+  readonly [kind]: 'push'
+  /**
+   * Adds a part: whole rows, from top to bottom. Resolves when its bytes have been read or copied; until then they are
+   * borrowed. Parts under 64 KiB are copied, and settle at once while no more than 256 KiB of them wait. Several writes may
+   * be pending: that is what lets strips be encoded side by side. Before an encode uses the source, one part is queued and
+   * further writes wait.
+   *
+   * Rejects with ERR_SLUICE_ARGUMENT for what is no part, or after end(); with an AbortError or the encode's error when the
+   * encode is over. It is safe to ignore the promise.
+   */
+  write (part: Part): Promise<void>
+  /** No more parts come. Never throws. */
+  end (): void
+  /** Gives up: the encode fails with this very error. Never throws. */
+  fail (error: unknown): void
+}
+
+/** Whole rows of an image: bytes without padding, or pixels of the image's width. */
+export type Strip = Uint8Array | Uint8ClampedArray | Pixels
+
+/** A whole image. Throws ERR_SLUICE_ARGUMENT for wrong types; wrong values are reported by the encode. */
+export function image (pixels: Pixels): Source
+/** An image whose rows are pushed. Throws ERR_SLUICE_ARGUMENT for wrong types. */
+export function image (description: ImageDescription): PushSource<Strip>
+
+// ---- options -----------------------------------------------------------------------------------
+
+/** Any name of a format: a short one or a media type, in any case. */
+export type Format = 'png' | 'image/png' | (string & {})
+
+export interface CommonOptions {
+  /** Default: the source's; pixels become 'png'. Unknown: ERR_SLUICE_FORMAT. */
+  format?: Format | undefined
+  /** Bytes, an integer from 1 to 2^30, else ERR_SLUICE_ARGUMENT is thrown. Default 16384. */
+  chunkSize?: number | undefined
+  /** HTTP content coding. Default 'identity'. */
+  coding?: 'identity' | undefined
+  /** Aborts the encode with an AbortError whose cause is the signal's reason. */
+  signal?: AbortSignal | undefined
+  /** Takes a snapshot of the pixels first, so that they are not borrowed. Default false. */
+  copy?: boolean | undefined
+}
+
+/** The options of PNG. An unknown key or a bad value is ERR_SLUICE_OPTION, and comes as the encode's error. */
+export interface PngOptions {
+  /**
+   * What to spend on size, from nothing to much. 'auto' watches its consumer, and is the one level whose bytes are not the
+   * same every time. Default 'fast'.
+   */
+  level?: 'stored' | 'fastest' | 'fast' | 'balanced' | 'small' | 'auto' | undefined
+  /**
+   * Drops, without loss, what the pixels do not use: the alpha of an opaque image, the colour of a grey one; at most 256
+   * colours become indices. A pushed image is reduced only as far as its description promises. Default true.
+   */
+  reduce?: boolean | undefined
+}
+
+export type EncodeOptions = CommonOptions & PngOptions
+
+// ---- what comes out ----------------------------------------------------------------------------
+
+/** What the bytes are. */
+export interface FormatInfo {
+  /** 'png' */
+  format: string
+  /** 'image/png' */
+  mediaType: string
+  /** The level that was asked for; null where a format has none. */
+  level: string | null
+  /** The content coding. */
+  coding: string
+}
+
+/** What became of an encode. Times are milliseconds, from the call on. */
+export interface Report {
+  /** Bytes delivered. */
+  bytes: number
+  /** Chunks delivered. */
+  chunks: number
+  /** Until the first chunk was delivered; null if there was none. */
+  firstByteMs: number | null
+  /** Computing. */
+  encodeMs: number
+  /** Waiting for the consumer. */
+  pausedMs: number
+  /** Waiting for a processor: other encodes came first. */
+  queuedMs: number
+  /** Waiting for parts. */
+  waitMs: number
+  /** Until the end. */
+  totalMs: number
+  /** Whether any chunk was delivered. */
+  committed: boolean
+  /** Whether it ended by an abort. */
+  aborted: boolean
+  /** null if the encode failed before it was known, like the next three. */
+  coding: string | null
+  format: string | null
+  mediaType: string | null
+  level: string | null
+}
+
+/** A running encodeChunked. All methods may be called at any time, also after the end. */
+export interface Job {
+  /** No callback comes until resume(). A paused job that nobody holds is aborted. */
+  pause (): void
+  resume (): void
+  /** The callback gets an AbortError whose cause is the reason, soon; nothing happens after the last chunk. */
+  abort (reason?: unknown): void
+  /**
+   * Takes backpressure from a writable, such as an HTTP response: while it is full the job is paused, when it closes the
+   * job is aborted. The callback still does the writing; what it returns counts no longer. One writable is followed at a time.
+   */
+  follow (writable: NodeJS.WritableStream | Writable): this
+  /** Settles after the last callback. Rejects with the error that the callback got. It is safe to ignore it. */
+  readonly done: Promise<Report>
+}
+
+/**
+ * Called for every chunk in order, several times per turn of the event loop. `last` is true once, for the last chunk. An
+ * error comes once, with chunk null, and nothing after it. Returning exactly false pauses the job until resume(). A throw
+ * aborts the job and is an uncaught exception. Chunks may share memory: copy what is to be kept for long or transferred.
+ */
+export type ChunkCallback = (error: Error | null, chunk: Buffer | null, last: boolean) => unknown
+
+/**
+ * Encodes into chunks of exactly chunkSize bytes; only the last may be shorter. The callback is never called from inside
+ * this function. Throws ERR_SLUICE_ARGUMENT for wrong types and a chunkSize out of range; all other errors come through the
+ * callback.
+ */
+export function encodeChunked (source: Source | Pixels, options: EncodeOptions, callback: ChunkCallback): Job
+/** The short form: default format and options. */
+export function encodeChunked (source: Source | Pixels, chunkSize: number, callback: ChunkCallback): Job
+
+/**
+ * Encodes into one Buffer, whose memory is at most 1.25 times its length. A pushed source settles it after end() or fail().
+ * Rejects with every error, ERR_SLUICE_ARGUMENT too.
+ */
+export function encode (source: Source | Pixels, options?: EncodeOptions): Promise<Buffer>
+
+interface Encoding {
+  /** What became of the encode; null before its end. */
+  readonly report: Report | null
+  /** 'format' comes once, before the first data. */
+  on (event: 'format', listener: (info: FormatInfo) => void): this
+  once (event: 'format', listener: (info: FormatInfo) => void): this
+}
+
+/** Chunks of at most chunkSize bytes. destroy() aborts the encode. */
+export type EncodeStream = Encoding & Readable
+
+/** Parts in (object mode), chunks of at most chunkSize bytes out. A part's bytes are borrowed until its write's callback. */
+export type Encoder = Encoding & Duplex
+
+/**
+ * Encodes into a Readable. While it is not read, the encode waits. Chunks leave early while the reader waits for them.
+ * Throws ERR_SLUICE_ARGUMENT for wrong types; other errors come as 'error'.
+ */
+export function encodeStream (source: Source | Pixels, options?: EncodeOptions): EncodeStream
+
+/** A Duplex around a source that parts are pushed into. Errors as for encodeStream. */
+export function createEncoder<Part> (source: PushSource<Part>, options?: EncodeOptions): Encoder
+
+// ---- the rest ----------------------------------------------------------------------------------
+
+/** Live figures, over all encodes of this process. */
+export interface Stats {
+  /** Encodes that have not ended. */
+  streams: number
+  /** Of these, how many wait for their consumer. */
+  parked: number
+  /** Goroutines of the library. */
+  goroutines: number
+  /** Output buffers that encodes may write to. */
+  slabs: number
+  /** Bytes of Go's heap in use. */
+  heapBytes: number
+}
+
+export function stats (): Promise<Stats>
+
+/** Stable codes of errors. Aborts are Node's AbortError, with code ABORT_ERR. */
+export type ErrorCode =
+  /** A call of the wrong shape. */
+  | 'ERR_SLUICE_ARGUMENT'
+  /** No such format. */
+  | 'ERR_SLUICE_FORMAT'
+  /** An unknown option, or a bad value of one. */
+  | 'ERR_SLUICE_OPTION'
+  /** Data that is too short, detached or malformed. */
+  | 'ERR_SLUICE_INPUT'
+  /** Zero or absurd sizes. */
+  | 'ERR_SLUICE_LIMIT'
+  /** A bug in this library. */
+  | 'ERR_SLUICE_INTERNAL'
+
+/** The message says what was expected and what came. */
+export class SluiceError extends Error {
+  private constructor ()
+  readonly name: 'SluiceError'
+  readonly code: ErrorCode
+}

@@ -1,0 +1,14 @@
+'use strict'
+
+const binding = require('./binding')
+const { encode, encodeStream, createEncoder } = require('./encoder')
+const { SluiceError } = require('./errors')
+const { encodeChunked } = require('./job')
+const { image } = require('./source')
+
+/** Live figures of this process: {streams, parked, goroutines, slabs, heapBytes}. */
+function stats () {
+  return new Promise(resolve => binding.stats(resolve))
+}
+
+module.exports = { encodeChunked, encode, encodeStream, createEncoder, image, stats, SluiceError }

@@ -1,0 +1,132 @@
+'use strict'
+
+const { isUint8Array, isUint8ClampedArray } = require('node:util').types
+
+const { SluiceError, argumentError } = require('./errors')
+const { checkOptional } = require('./options')
+const { Part, bytesOf } = require('./part')
+const { PushSource } = require('./push-source')
+
+// What js/stream.js asks of a source: _kind and _header(), which go to Go as they are; _failure(), an error that is known
+// already (sizes that JSON cannot hold), or null; _claim(), which throws if the source was used up; _attach(stream, copy),
+// from which on it writes and finishes; _drained(), once for every part that Go is done with; _refuse(error) when the stream
+// is being aborted; _closed(error or null) when it is over.
+
+/** A whole image. Its pixels are borrowed while a stream reads them; it may be used any number of times. */
+class ImageSource {
+  #data
+  #stride
+  #header
+
+  constructor (pixels) {
+    this.#header = { ...imageHeader(pixels), whole: true }
+    checkOptional('stride', 'number', pixels.stride)
+    this.#stride = pixels.stride
+    this.#data = checkData(pixels.data)
+  }
+
+  get _kind () { return 'image' }
+
+  _header () { return this.#header }
+
+  _failure () { return oversized({ ...this.#header, stride: this.#stride }) }
+
+  _claim () {}
+
+  _attach (stream, copyAll) {
+    const part = new Part([bytesOf(this.#data)], { stride: this.#stride, height: this.#header.height })
+    part.own(copyAll)
+    stream.write(part)
+    stream.finish()
+  }
+
+  _drained () {}
+  _refuse () {}
+  _closed () {}
+}
+
+/** An image whose rows are pushed from top to bottom while they render. */
+class ImagePushSource extends PushSource {
+  #header
+
+  constructor (description) {
+    super()
+    this.#header = imageHeader(description)
+    for (const name of ['opaque', 'gray']) {
+      checkOptional(name, 'boolean', description[name])
+      this.#header[name] = description[name]
+    }
+  }
+
+  get _kind () { return 'image' }
+
+  _header () { return this.#header }
+
+  _failure () { return super._failure() ?? oversized(this.#header) }
+
+  _cut (strip) {
+    if (isBytes(strip)) return new Part([bytesOf(strip)], null)
+    if (typeof strip !== 'object' || strip === null || !('data' in strip)) {
+      throw argumentError('a part', 'a Uint8Array of whole rows or pixels {data, width, height}', strip)
+    }
+    const header = imageHeader(strip)
+    const data = checkData(strip.data)
+    checkOptional('stride', 'number', strip.stride)
+    const bad = oversized({ height: strip.height, stride: strip.stride })
+    if (bad !== null) throw new SluiceError('ERR_SLUICE_INPUT', bad.message)
+    for (const [name, standard] of [['width'], ['pixelFormat', 'rgba'], ['premultiplied', false]]) {
+      const whole = this.#header[name] ?? standard
+      if (header[name] !== undefined && header[name] !== whole) {
+        throw new SluiceError('ERR_SLUICE_INPUT', `Expected strips whose ${name} is the image's, ${whole}, got ${header[name]}`)
+      }
+    }
+    return new Part([bytesOf(data)], { stride: strip.stride, height: strip.height })
+  }
+}
+
+/** The source that image() makes: a whole one when there is data, else one that rows are pushed into. */
+function image (description) {
+  if (typeof description !== 'object' || description === null) {
+    throw argumentError('an image', 'pixels {data, width, height} or a description {width, height}', description)
+  }
+  return 'data' in description ? new ImageSource(description) : new ImagePushSource(description)
+}
+
+/** Whatever a user passes for a source, as one. */
+function toSource (value) {
+  if (value instanceof PushSource || value instanceof ImageSource) return value
+  if (typeof value !== 'object' || value === null || !('data' in value)) {
+    throw argumentError('source', 'pixels {data, width, height} or a source such as image() makes', value)
+  }
+  return new ImageSource(value)
+}
+
+/** Types are checked here, values in Go. */
+function imageHeader ({ width, height, pixelFormat, premultiplied }) {
+  if (typeof width !== 'number') throw argumentError('width', 'a number', width)
+  if (typeof height !== 'number') throw argumentError('height', 'a number', height)
+  checkOptional('pixelFormat', 'string', pixelFormat)
+  checkOptional('premultiplied', 'boolean', premultiplied)
+  return { width, height, pixelFormat, premultiplied }
+}
+
+function checkData (data) {
+  if (!isBytes(data)) throw argumentError('data', 'a Uint8Array or Uint8ClampedArray', data)
+  return data
+}
+
+function isBytes (value) {
+  return isUint8Array(value) || isUint8ClampedArray(value)
+}
+
+/** The error for a size that JSON cannot hold, or not as an integer of 64 bits, or null. */
+function oversized (sizes) {
+  for (const [name, value] of Object.entries(sizes)) {
+    if (typeof value === 'number' && !(Math.abs(value) <= Number.MAX_SAFE_INTEGER)) {
+      return new SluiceError('ERR_SLUICE_LIMIT', `Expected ${name} to be a positive integer, got ${value}`)
+    }
+  }
+  return null
+}
+
+module.exports = { image, toSource }

@@ -1,0 +1,121 @@
+// Compiled, not run: what a user may write, and what the types must refuse.
+import { createServer } from 'node:http'
+import { createServer as createServer2 } from 'node:http2'
+import type { AddressInfo } from 'node:net'
+import { pipeline } from 'node:stream/promises'
+import sluice, { createEncoder, encode, encodeChunked, encodeStream, image, SluiceError, stats } from 'sluice'
+import type { EncodeOptions, ErrorCode, FormatInfo, ImageDescription, Job, Pixels, PixelFormat, PngOptions, PushSource, Report, Source, Stats, Strip } from 'sluice'
+
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false
+function same<A, B> (_equal: Equal<A, B>): void {}
+
+const pixels: Pixels = { data: new Uint8Array(16), width: 2, height: 2 }
+const clamped: Pixels = { data: new Uint8ClampedArray(16), width: 2, height: 2, pixelFormat: 'bgra', stride: 8, premultiplied: true }
+const record = { data: Buffer.alloc(16), width: 2, height: 2, name: 'a user\'s own key' }
+
+// ---- sources
+const whole = image(pixels)
+same<typeof whole, Source>(true)
+image(record)
+const pushed = image({ width: 2, height: 2, opaque: true, gray: false })
+same<typeof pushed, PushSource<Strip>>(true)
+const settled: Promise<void> = pushed.write(new Uint8Array(8))
+pushed.write(clamped)
+pushed.end()
+pushed.fail(new Error('no more'))
+const format: PixelFormat = 'gray16'
+const description: ImageDescription = { width: 2, height: 2, pixelFormat: format, stride: undefined } as ImageDescription
+image(description)
+// @ts-expect-error a whole image has no write
+whole.write(new Uint8Array(8))
+// @ts-expect-error width is missing
+image({ height: 2 })
+// @ts-expect-error not bytes
+image({ data: new Float32Array(16), width: 2, height: 2 })
+// @ts-expect-error no such pixel format
+image({ width: 2, height: 2, pixelFormat: 'argb' })
+// @ts-expect-error not rows
+pushed.write('row')
+// @ts-expect-error a source is not made by hand
+encode({ write () {}, end () {}, fail () {} })
+
+// ---- encodeChunked
+const job: Job = encodeChunked(pixels, 4096, (error, chunk, last) => {
+  if (error) return console.error(error.message)
+  same<typeof chunk, Buffer | null>(true)
+  same<typeof last, boolean>(true)
+  return chunk?.length === 4096
+})
+encodeChunked(whole, { format: 'png', level: 'fast', reduce: false, chunkSize: 256, coding: 'identity', copy: true, signal: AbortSignal.timeout(1) }, () => {})
+encodeChunked(record, { format: 'image/png' }, (error: Error | null, chunk: Buffer | null, last: boolean) => error === null && chunk !== null && last)
+createServer((_request, response) => {
+  const { done } = encodeChunked(pushed, {}, (error, chunk, last) => {
+    if (error) response.destroy(error)
+    else if (last) response.end(chunk)
+    else response.write(chunk)
+  }).follow(response)
+  same<typeof done, Promise<Report>>(true)
+})
+createServer2((_request, response) => { job.follow(response) })
+job.pause()
+job.resume()
+job.abort()
+job.abort('reason')
+// @ts-expect-error done is not to be assigned
+job.done = Promise.resolve()
+// @ts-expect-error not a writable
+job.follow({})
+// @ts-expect-error no callback
+encodeChunked(pixels, 4096)
+// @ts-expect-error chunkSize is a number
+encodeChunked(pixels, '4096', () => {})
+// @ts-expect-error no such level
+encodeChunked(pixels, { level: 'hgih' }, () => {})
+// @ts-expect-error no such option
+encodeChunked(pixels, { levl: 'fast' }, () => {})
+// @ts-expect-error not an AbortSignal
+encodeChunked(pixels, { signal: new AbortController() }, () => {})
+
+// ---- the other shapes
+const options: EncodeOptions = { format: 'png' as string, level: undefined }
+const png: PngOptions = { level: 'stored', reduce: true }
+const buffer: Promise<Buffer> = encode(pixels)
+encode(pushed, { ...options, ...png })
+// @ts-expect-error a source is needed
+encode()
+
+const readable = encodeStream(whole, options)
+readable.once('format', info => { same<typeof info, FormatInfo>(true) })
+readable.on('data', (chunk: Buffer) => chunk.length)
+same<typeof readable.report, Report | null>(true)
+const writable = createServer().listen(0)
+same<ReturnType<typeof writable.address>, string | AddressInfo | null>(true)
+pipeline(encodeStream(clamped), process.stdout)
+async function iterate (): Promise<void> {
+  for await (const chunk of encodeStream(pixels)) (chunk as Buffer).toString('latin1')
+}
+
+const encoder = createEncoder(image({ width: 2, height: 2 }), { chunkSize: 1024 })
+encoder.on('format', ({ mediaType, level }) => mediaType + (level ?? ''))
+encoder.write(new Uint8Array(8), () => {})
+encoder.end()
+encoder.destroy()
+// @ts-expect-error only for sources that parts are pushed into
+createEncoder(whole)
+// @ts-expect-error only for sources that parts are pushed into
+createEncoder(pixels)
+
+// ---- the rest
+async function figures (): Promise<number> {
+  const all = await stats()
+  same<typeof all, Stats>(true)
+  return all.streams + all.parked + all.goroutines + all.slabs + all.heapBytes
+}
+function isOurs (error: unknown): ErrorCode | undefined {
+  return error instanceof SluiceError ? error.code : undefined
+}
+// @ts-expect-error made by sluice alone
+const made = new SluiceError('ERR_SLUICE_INPUT', 'no')
+same<typeof sluice.encode, typeof encode>(true)
+
+export { settled, buffer, iterate, figures, isOurs, made }
