@@ -2,8 +2,9 @@ package png
 
 import (
 	"encoding/binary"
-	"hash/adler32"
 	"hash/crc32"
+
+	"github.com/sluice-js/sluice/internal/kernel"
 )
 
 // idat is one strip's IDAT chunk. The first of an image begins the zlib stream, the last ends it.
@@ -27,7 +28,7 @@ func newIDAT(chunk []byte, final bool) *idat {
 // sum takes the checksums of the strip: of its filtered rows, and of what they were compressed to.
 func (s *idat) sum(filtered []byte) {
 	s.filtered = len(filtered)
-	s.adler = adler32.Checksum(filtered)
+	s.adler = kernel.Adler32(1, filtered)
 	s.crc = crc32.ChecksumIEEE(s.buf[4:])
 }
 

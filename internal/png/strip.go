@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/sluice-js/sluice/internal/fault"
+	"github.com/sluice-js/sluice/internal/kernel"
 	"github.com/sluice-js/sluice/internal/raster"
 )
 
@@ -104,7 +105,7 @@ func (k *worker) filter(e *Encoder, p *plan, src source, top, bottom int) error 
 		out := k.filtered[(y-top)*(n+1):][:n+1]
 		out[0] = filterPaeth
 		p.read(k.cur, src.row(y))
-		paeth(out[1:], k.cur, k.up, p.pixelBytes)
+		kernel.Paeth(out[1:], k.cur, k.up, p.pixelBytes)
 		k.cur, k.up = k.up, k.cur
 	}
 	return nil

@@ -2,7 +2,8 @@ package raster
 
 import (
 	"encoding/binary"
-	"math/bits"
+
+	"github.com/sluice-js/sluice/internal/kernel"
 )
 
 // Layout is an order of samples in an encoder's row: grey or red, green, blue; then alpha, if any. Samples of 16 bits are
@@ -79,39 +80,17 @@ func picker(f PixelFormat, l Layout) func(dst, src []byte) {
 	}
 	switch {
 	case f == BGRA && l == RGBA.Layout():
-		return bgraToRGBA
+		return kernel.BGRAToRGBA
 	case l == f.Layout():
 		return nil
 	case f == BGRA && !l.Gray:
-		return bgraToRGB
+		return kernel.BGRAToRGB
 	case !l.Gray:
-		return rgbaToRGB
+		return kernel.RGBAToRGB
 	case l.Alpha:
 		return rgbaToGrayA
 	default:
 		return func(dst, src []byte) { first(dst, src, f.Channels()) }
-	}
-}
-
-func bgraToRGBA(dst, src []byte) {
-	for len(src) >= 4 && len(dst) >= 4 {
-		v := bits.ReverseBytes32(binary.LittleEndian.Uint32(src))
-		binary.LittleEndian.PutUint32(dst, bits.RotateLeft32(v, -8))
-		dst, src = dst[4:], src[4:]
-	}
-}
-
-func rgbaToRGB(dst, src []byte) {
-	for len(src) >= 4 && len(dst) >= 3 {
-		dst[0], dst[1], dst[2] = src[0], src[1], src[2]
-		dst, src = dst[3:], src[4:]
-	}
-}
-
-func bgraToRGB(dst, src []byte) {
-	for len(src) >= 4 && len(dst) >= 3 {
-		dst[0], dst[1], dst[2] = src[2], src[1], src[0]
-		dst, src = dst[3:], src[4:]
 	}
 }
 

@@ -1,53 +1,34 @@
 package raster
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/sluice-js/sluice/internal/kernel"
+)
 
 // Opaque reports whether every pixel of row is opaque.
 func (f PixelFormat) Opaque(row []byte) bool {
-	var alpha uint64 // alpha's bytes in eight bytes of pixels
 	switch f {
 	case RGBA, BGRA:
-		alpha = 0xff000000ff000000
-	case GrayA:
-		alpha = 0xff00ff00ff00ff00
-	case RGBA16:
-		alpha = 0xffff << 48
-	default:
-		return true
-	}
-	all := alpha
-	i := 0
-	for ; i+32 <= len(row); i += 32 {
-		p := row[i : i+32]
-		all &= binary.LittleEndian.Uint64(p) & binary.LittleEndian.Uint64(p[8:]) &
-			binary.LittleEndian.Uint64(p[16:]) & binary.LittleEndian.Uint64(p[24:])
-		if all != alpha {
-			return false
-		}
-	}
-	for ; i+8 <= len(row); i += 8 {
-		all &= binary.LittleEndian.Uint64(row[i:])
-	}
-	n, size := f.BytesPerPixel(), f.Depth()/8
-	for ; i+n <= len(row); i += n {
-		for _, b := range row[i+n-size : i+n] {
-			if b != 0xff {
-				return false
+		return kernel.Opaque(row)
+	case GrayA, RGBA16:
+		n, size := f.BytesPerPixel(), f.Depth()/8
+		for ; len(row) >= n; row = row[n:] {
+			for _, b := range row[n-size : n] {
+				if b != 0xff {
+					return false
+				}
 			}
 		}
 	}
-	return all == alpha
+	return true
 }
 
 // Gray reports whether red, green and blue are equal in every pixel of row.
 func (f PixelFormat) Gray(row []byte) bool {
 	switch f {
 	case RGBA, BGRA:
-		for ; len(row) >= 4; row = row[4:] {
-			if v := binary.LittleEndian.Uint32(row); (v^v>>8)&0xffff != 0 {
-				return false
-			}
-		}
+		return kernel.Gray(row)
 	case RGB:
 		for ; len(row) >= 3; row = row[3:] {
 			if row[0] != row[1] || row[1] != row[2] {
