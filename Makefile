@@ -12,6 +12,16 @@ LIB      := $(OUT)/libsluice.so
 ADDON    := $(OUT)/addon.node
 MODULES  := node_modules/.package-lock.json
 C_BUILD  := test/c/build
+CONTROLS := build/controls
+HAZARDS  := build/hazards
+
+# Builds without one guard each: by a switch of addon/*.c, or by build tags of internal/flow.
+ADDON_CONTROLS := no-mask no-pin no-wait no-loan no-nodelete direct
+GO_CONTROLS    := nofault panic norecover
+GO_TAGS_nofault   := control_nofault
+GO_TAGS_panic     := control_panic
+GO_TAGS_norecover := control_panic,control_norecover
+comma := ,
 
 # SIMD is an experiment of the Go toolchain: only versions that were tested get it.
 GO_VERSION  = $(shell go env GOVERSION 2>/dev/null)
@@ -29,7 +39,7 @@ C_WARNINGS    = -std=c11 -O2 -Wall -Wextra -Werror
 FUZZN    ?=
 FUZZTIME ?= $(if $(FUZZN),$(FUZZN)x,30s)
 
-.PHONY: help setup build test race check fuzz setup-e2e e2e bench demo fmt clean
+.PHONY: help setup build test race check fuzz setup-e2e e2e controls bench demo fmt clean
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -68,6 +78,8 @@ setup-e2e: ## install what e2e needs from apt (as root)
 e2e: build $(C_BUILD)/encode $(C_BUILD)/decode ## the demo server, a C program and libpng against the built package
 	@for tool in pngcheck xmllint curl; do command -v $$tool >/dev/null || { echo "$$tool is missing: make setup-e2e"; exit 1; }; done
 	node --test --test-timeout=300000 $(wildcard test/e2e/*.test.js)
+
+controls: build $(ADDON_CONTROLS:%=$(CONTROLS)/%/addon.node) $(GO_CONTROLS:%=$(CONTROLS)/%/addon.node) $(HAZARDS)/flood ## builds without one guard each, for tests that must fail on them
 
 bench: build ## tables: the cost of small chunks, response time over loopback
 	node test/bench/chunk-size.js
@@ -110,3 +122,21 @@ $(C_BUILD)/decode: test/c/decode.c
 	@mkdir -p $(@D)
 	@echo '#include <png.h>' | $(CC) -E -x c - >/dev/null 2>&1 || { echo 'libpng is missing: make setup-e2e'; exit 1; }
 	$(CC) $(C_WARNINGS) -o $@ $< -lpng
+
+CONTROL_FLAGS  = $(C_WARNINGS) -g -fPIC -shared -fvisibility=hidden -Iinclude $(C_NODE)
+
+$(ADDON_CONTROLS:%=$(CONTROLS)/%/addon.node): $(CONTROLS)/%/addon.node: $(wildcard addon/*.c addon/*.h) include/sluice.h $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CONTROL_FLAGS) -DSLUICE_CONTROL_$(shell tr a-z- A-Z_ <<< $*) $(if $(filter no-nodelete,$*),,-Wl$(comma)-z$(comma)nodelete) -o $@ addon/*.c -ldl -lpthread
+	@cp $(LIB) $(@D)/
+
+$(GO_CONTROLS:%=$(CONTROLS)/%/addon.node): $(CONTROLS)/%/addon.node: $(ADDON) $(GO_SOURCES)
+	@mkdir -p $(@D)
+	CGO_ENABLED=1 $(GO) build -buildmode=c-shared -trimpath -ldflags '-s -w' -tags $(GO_TAGS_$*) -o $(@D)/libsluice.so .
+	@rm -f $(@D)/libsluice.h
+	@cp $(ADDON) $@
+
+$(HAZARDS)/flood: test/e2e/hazards/support/flood.c
+	@mkdir -p $(@D)
+	$(CC) $(C_WARNINGS) -o $@ $<
+

@@ -22,6 +22,13 @@ static stream *arguments(napi_env napi, napi_callback_info info, size_t n, napi_
   return s;
 }
 
+// LOAN is the count of the references that hold what Go reads and writes; with 0 they are weak.
+#ifdef SLUICE_CONTROL_NO_LOAN
+enum { LOAN = 0 };
+#else
+enum { LOAN = 1 };
+#endif
+
 // text returns a string's bytes in a new allocation, or NULL for null.
 static char *text(napi_env napi, napi_value v, size_t *len) {
   *len = 0;
@@ -119,7 +126,7 @@ static napi_value write_part(napi_env napi, napi_callback_info info) {
     napi_value v;
     sluice_buffer *b = (sluice_buffer *)c->call.buffers + n;
     if (napi_get_element(napi, values[1], n, &v) != napi_ok || !bytes(napi, v, &b->data, &b->len) ||
-        napi_create_reference(napi, v, 1, &refs[n]) != napi_ok) {
+        napi_create_reference(napi, v, LOAN, &refs[n]) != napi_ok) {
       break;
     }
   }
@@ -146,7 +153,7 @@ static napi_value grant(napi_env napi, napi_callback_info info) {
   napi_ref ref;
   napi_get_value_double(napi, values[2], &taken);
   c->call.taken = (uint64_t)taken;
-  if (bytes(napi, values[1], &b->data, &b->len) && napi_create_reference(napi, values[1], 1, &ref) == napi_ok) {
+  if (bytes(napi, values[1], &b->data, &b->len) && napi_create_reference(napi, values[1], LOAN, &ref) == napi_ok) {
     stream_grant(s, ref);
     mailbox_post(c);
   } else {

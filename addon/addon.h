@@ -3,6 +3,8 @@
 //   mailbox.c  the one thread that calls Go
 //   stream.c   who owns a stream and its memory, and how events hop from Go's threads to JavaScript's
 //   addon.c    the functions that JavaScript sees
+//
+// Each SLUICE_CONTROL_… switch takes one guard away. Only `make controls` sets them, for tests that must fail then.
 #ifndef SLUICE_ADDON_H
 #define SLUICE_ADDON_H
 

@@ -25,6 +25,9 @@ static void ignore(uv_signal_t *handle, int number) {
 // starts and not again while one lives, so one of ours, on a loop that is never run or closed, keeps our flag in place.
 // It is not on Node's loop: that would tie it to the thread that happens to load first.
 static void pin_signal(int number) {
+#ifdef SLUICE_CONTROL_NO_PIN
+  return;
+#endif
   static uv_loop_t loop;
   static uv_signal_t handle;
   if (!uv_loop_init || !uv_signal_init || !uv_signal_start) return;
@@ -46,7 +49,11 @@ static const char *open_library(void) {
   char path[PATH_MAX];
   snprintf(path, sizeof path, "%.*slibsluice.so", slash ? (int)(slash - self.dli_fname + 1) : 0, self.dli_fname);
 
-  void *so = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE); // a Go runtime cannot be unloaded
+  int flags = RTLD_NOW | RTLD_LOCAL;
+#ifndef SLUICE_CONTROL_NO_NODELETE
+  flags |= RTLD_NODELETE; // a Go runtime cannot be unloaded
+#endif
+  void *so = dlopen(path, flags);
   if (!so) {
     snprintf(message, sizeof message, "%s", dlerror());
     return message;
@@ -71,6 +78,9 @@ static const char *load(void) {
   // All threads that Go ever starts inherit the mask of this one. Node's signal handlers must never run on them.
   sigset_t all, before;
   sigfillset(&all);
+#ifdef SLUICE_CONTROL_NO_MASK
+  sigemptyset(&all);
+#endif
   pthread_sigmask(SIG_SETMASK, &all, &before);
   const char *error = open_library();
   if (!error) go.info(); // waits until the Go runtime has started its threads

@@ -88,6 +88,9 @@ bool mailbox_start(void) {
     pthread_attr_t attributes;
     pthread_t thread;
     sigfillset(&all);
+#ifdef SLUICE_CONTROL_NO_MASK
+    sigemptyset(&all);
+#endif
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     pthread_attr_setstacksize(&attributes, 256 << 10);
@@ -102,6 +105,11 @@ bool mailbox_start(void) {
 }
 
 void mailbox_post(command *c) {
+#ifdef SLUICE_CONTROL_DIRECT // the calling thread enters Go itself
+  if (!c->reply) go.batch(&c->call, 1);
+  finish(c);
+  return;
+#endif
   c->next = NULL;
   pthread_mutex_lock(&mutex);
   *last = c;

@@ -39,7 +39,9 @@ static void cleanup(void *data) {
   pthread_mutex_lock(&env->mutex);
   env->closed = true;
   for (stream *s = env->live; s; s = s->next) mailbox_post(command_new(SLUICE_CALL_ABORT, s, 0, 0, NULL));
+#ifndef SLUICE_CONTROL_NO_WAIT
   while (env->alive > 0) pthread_cond_wait(&env->changed, &env->mutex);
+#endif
   stream *s = env->ready;
   env->ready = NULL;
   env->ready_tail = &env->ready;
