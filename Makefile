@@ -79,7 +79,7 @@ e2e: build $(C_BUILD)/encode $(C_BUILD)/decode ## the demo server, a C program a
 	@for tool in pngcheck xmllint curl; do command -v $$tool >/dev/null || { echo "$$tool is missing: make setup-e2e"; exit 1; }; done
 	node --test --test-timeout=300000 $(wildcard test/e2e/*.test.js)
 
-controls: build $(ADDON_CONTROLS:%=$(CONTROLS)/%/addon.node) $(GO_CONTROLS:%=$(CONTROLS)/%/addon.node) $(HAZARDS)/flood ## builds without one guard each, for tests that must fail on them
+controls: build $(ADDON_CONTROLS:%=$(CONTROLS)/%/addon.node) $(GO_CONTROLS:%=$(CONTROLS)/%/addon.node) $(HAZARDS)/flood $(HAZARDS)/second.node ## builds without one guard each, for tests that must fail on them
 
 bench: build ## tables: the cost of small chunks, response time over loopback
 	node test/bench/chunk-size.js
@@ -140,3 +140,7 @@ $(HAZARDS)/flood: test/e2e/hazards/support/flood.c
 	@mkdir -p $(@D)
 	$(CC) $(C_WARNINGS) -o $@ $<
 
+$(HAZARDS)/second.node: test/e2e/hazards/support/second/main.go
+	@mkdir -p $(@D)
+	CGO_ENABLED=1 CGO_CFLAGS='$(C_NODE)' go build -buildmode=c-shared -ldflags '-s -w' -o $@ ./$(<D)
+	@rm -f $(@:.node=.h)

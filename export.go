@@ -44,6 +44,7 @@ func (c cSink) Begin(b Begin) { c.emit(C.SLUICE_BEGIN, fault.OK, 0, encode(b), n
 func (c cSink) Chunk(run []byte, last bool) bool {
 	return c.emit(C.SLUICE_CHUNK, fault.OK, flag(last), run, nil)
 }
+func (c cSink) Idle()        { c.emit(C.SLUICE_IDLE, fault.OK, 0, nil, nil) }
 func (c cSink) Drain()       { c.emit(C.SLUICE_DRAIN, fault.OK, 0, nil, nil) }
 func (c cSink) End(r Report) { c.emit(C.SLUICE_END, fault.OK, 0, encode(r), nil) }
 func (c cSink) Fail(err *fault.Error, r Report) {

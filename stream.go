@@ -24,6 +24,9 @@ type Sink interface {
 	// Only the stream's last chunk may be shorter; it comes with last. run is nil when nothing was left to give.
 	// False aborts the stream.
 	Chunk(run []byte, last bool) bool
+	// Idle says that nothing comes before the next part, Finish or Abort: all parts were read, all that could leave has
+	// left.
+	Idle()
 	// Drain says that the oldest part that was written is not needed any longer.
 	Drain()
 	End(r Report)
@@ -69,6 +72,7 @@ type Stream struct {
 	chunks *chunk.Writer
 	sink   Sink
 	begin  Begin
+	idle   bool // the sink was told; run's own
 
 	mu       sync.Mutex
 	parts    []flow.Part
@@ -183,14 +187,15 @@ func (s *Stream) open(request []byte, buffers [][]byte) (format.Encoder, error) 
 // next returns the oldest part, or false when there are no more. While it waits, a consumer that starves gets what there is.
 func (s *Stream) next() (flow.Part, bool, error) {
 	for {
-		if s.writer.Aborted() {
-			return flow.Part{}, false, errAborted
+		if err := s.writer.Err(); err != nil {
+			return flow.Part{}, false, err
 		}
 		s.mu.Lock()
 		if len(s.parts) > 0 {
 			p := s.parts[0]
 			s.parts = s.parts[1:]
 			s.mu.Unlock()
+			s.idle = false
 			return p, true, nil
 		}
 		finished := s.finished
@@ -198,10 +203,16 @@ func (s *Stream) next() (flow.Part, bool, error) {
 		if finished {
 			return flow.Part{}, false, nil
 		}
+		busy := s.writer.Busy()
 		if err := s.chunks.Idle(); err != nil {
 			return flow.Part{}, false, err
 		}
+		if !s.idle && !busy && !s.chunks.Ready() {
+			s.idle = true
+			s.sink.Idle()
+		}
 		select {
+		case <-s.writer.Rests():
 		case <-s.more:
 		case <-s.window.Grants():
 		case <-s.writer.Done():
@@ -333,6 +344,7 @@ func (c *caller) Chunk(run []byte, last bool) bool {
 	return true
 }
 
+func (c *caller) Idle()  {} // all parts are there
 func (c *caller) Drain() { c.do(c.sink.Drain) }
 
 func (c *caller) End(r Report) {

@@ -101,6 +101,7 @@ func (r *recorder) Chunk(run []byte, last bool) bool {
 	r.events <- event{kind: "chunk", run: run, last: last}
 	return true
 }
+func (r *recorder) Idle()        {}
 func (r *recorder) Drain()       { r.events <- event{kind: "drain"} }
 func (r *recorder) End(p Report) { r.events <- event{kind: "end", report: p} }
 func (r *recorder) Fail(err *fault.Error, p Report) {
@@ -431,6 +432,7 @@ func (c *counter) Chunk(run []byte, last bool) bool {
 	c.out = append(c.out, run...)
 	return !c.stop
 }
+func (c *counter) Idle()                     {}
 func (c *counter) Drain()                    {}
 func (c *counter) End(Report)                { c.ends++ }
 func (c *counter) Fail(*fault.Error, Report) { c.ends++ }
@@ -484,7 +486,7 @@ func TestRequestErrors(t *testing.T) {
 func TestImportDirection(t *testing.T) {
 	layers := map[string]int{"fault": 0, "kernel": 0, "flow": 1, "option": 2, "chunk": 2, "coding": 2, "raster": 3, "feature": 3, "quantize": 3, "deflate": 3, "format": 5, "": 6}
 	const encoder, module = 4, "github.com/sluice-js/sluice"
-	list, err := exec.Command("go", "list", "-json=ImportPath,Imports", "./...").Output()
+	list, err := exec.Command("go", "list", "-json=ImportPath,Imports", ".", "./internal/...").Output()
 	if err != nil {
 		t.Fatal(err)
 	}

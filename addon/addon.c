@@ -230,7 +230,7 @@ NAPI_MODULE_INIT() {
   const struct {
     const char *name;
     int32_t value;
-  } kinds[] = {{"BEGIN", SLUICE_BEGIN}, {"CHUNK", SLUICE_CHUNK}, {"DRAIN", SLUICE_DRAIN}, {"END", SLUICE_END}, {"FAIL", SLUICE_FAIL}};
+  } kinds[] = {{"BEGIN", SLUICE_BEGIN}, {"CHUNK", SLUICE_CHUNK}, {"DRAIN", SLUICE_DRAIN}, {"IDLE", SLUICE_IDLE}, {"END", SLUICE_END}, {"FAIL", SLUICE_FAIL}};
   napi_value v;
   for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
     if (napi_create_function(env, functions[i].name, NAPI_AUTO_LENGTH, functions[i].function, NULL, &v) == napi_ok) {

@@ -29,6 +29,8 @@ enum {
 	                     was left to give with last */
 	SLUICE_DRAIN = 3, /* the oldest part that was written is not needed any longer */
 	SLUICE_END = 4,   /* the output is complete. data: the report, JSON */
+	SLUICE_IDLE = 6,  /* nothing comes before the next part, finish or abort: all parts were read, and all that could
+	                     leave has left */
 	SLUICE_FAIL = 5   /* the stream failed. code, data: a message for people; report: the report, JSON */
 };
 /* Exactly one of END and FAIL comes, and nothing after it. */

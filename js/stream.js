@@ -8,7 +8,7 @@ const { SluiceError, abortError, faultOf } = require('./errors')
 const { Views, Gathered } = require('./outbox')
 const { listen, unlisten } = require('./signal')
 
-const { BEGIN, CHUNK, DRAIN, END, FAIL } = binding
+const { BEGIN, CHUNK, DRAIN, IDLE, END, FAIL } = binding
 
 // Why no chunk is delivered now; bits of Stream.blocked.
 const PAUSED = 1 // by the user
@@ -35,7 +35,7 @@ class Stream {
 
   #handle = null
   #held = true // strongly, by the addon
-  #heard = false // an event came
+  #idle = false // Go has nothing to do until the next part
   #finished = false // no more parts come
   #ended = false // Go's last event came
   #undrained = [] // parts that Go may still read
@@ -119,6 +119,7 @@ class Stream {
   write (part) {
     if (this.#ended || this.failure !== null) return
     this.#undrained.push(part)
+    this.#idle = false
     binding.write(this.#handle, part.buffers, part.meta === null ? null : JSON.stringify(part.meta))
     this.#balance()
   }
@@ -134,13 +135,13 @@ class Stream {
 
   /** All that happened since the last tick: kinds, each followed by its operands. */
   onEvents (events) {
-    this.#heard = true
     if (!this.#undrained.every(isIntact)) this.fail(moved())
     for (let i = 0; i < events.length;) {
       switch (events[i++]) {
         case BEGIN: this.#info = describe(JSON.parse(events[i++])); break
         case CHUNK: this.#receive(events[i++], events[i++], events[i++]); break
         case DRAIN: this.#drained(); break
+        case IDLE: this.#idle = this.#undrained.length === 0; break
         case END: this.#end(null, events[i++]); break
         case FAIL: this.#end(faultOf(events[i++], events[i++]), events[i++]); break
       }
@@ -244,8 +245,8 @@ class Stream {
   /** Has the addon hold this while Go owes an event. A stream that waits for parts or for its consumer is owed none. */
   #balance () {
     if (this.#ended) return
-    const owed = !this.#heard || this.failure !== null || this.#outbox.complete ||
-      (this.#credit.granted > 0 && (this.#finished || this.#undrained.length > 0))
+    const working = this.#finished || this.#undrained.length > 0 || (!this.#idle && this.blocked === 0)
+    const owed = this.failure !== null || this.#outbox.complete || (working && this.#credit.granted > 0)
     if (owed === this.#held) return
     this.#held = owed
     if (owed) binding.hold(this.#handle)

@@ -111,20 +111,32 @@ func (w *Writer) next() error {
 	return nil
 }
 
+// Ready reports whether bytes wait that will leave as soon as the consumer starves.
+func (w *Writer) Ready() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.whole() > 0
+}
+
 // flush gives up the slab if at least least bytes can leave.
 func (w *Writer) flush(least int) error {
-	if w.slab == nil {
-		return nil
-	}
-	n := w.n
-	if w.exact {
-		n = (w.n - 1) / w.size * w.size // one byte must stay behind: it shows that the chunk before it is not the last
-	}
-	if n < least {
+	n := w.whole()
+	if n == 0 || n < least {
 		return nil
 	}
 	w.carry = append(w.carry, w.slab[n:w.n]...)
 	return w.giveUp(n, false)
+}
+
+// whole returns how many bytes of the slab can leave.
+func (w *Writer) whole() int {
+	switch {
+	case w.slab == nil:
+		return 0
+	case w.exact:
+		return (w.n - 1) / w.size * w.size // one byte must stay behind: it shows that the chunk before it is not the last
+	}
+	return w.n
 }
 
 func (w *Writer) giveUp(n int, last bool) error {

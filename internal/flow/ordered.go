@@ -1,6 +1,10 @@
 package flow
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/sluice-js/sluice/internal/fault"
+)
 
 // Ordered runs jobs side by side and hands their results over in the order of submission.
 //
@@ -127,9 +131,11 @@ func (o *Ordered[T]) drain() {
 	o.moved.Broadcast()
 }
 
+// fail ends the stream: its own goroutine may wait for a part that would come in vain.
 func (o *Ordered[T]) fail(err error) {
 	if o.err == nil {
 		o.err = err
+		o.w.Abort(fault.From(err))
 	}
 	o.moved.Broadcast()
 }

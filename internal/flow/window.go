@@ -14,8 +14,8 @@ type Window struct {
 	mu     sync.Mutex
 	more   sync.Cond // a slab came, or the window was closed
 	slabs  [][]byte
-	held   bool // the chunker holds a slab that it took from here and has not given up
-	err    error
+	held   bool          // the chunker holds a slab that it took from here and has not given up
+	err    error         // nil or a *fault.Error
 	grants chan struct{} // holds one signal after a Grant
 
 	given uint64 // bytes given up since the stream began
@@ -110,6 +110,13 @@ func (w *Window) Close(err *fault.Error) {
 	}
 	w.mu.Unlock()
 	w.more.Broadcast()
+}
+
+// Err returns what Close was told, or nil.
+func (w *Window) Err() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.err
 }
 
 func (w *Window) hasSlab() bool { return len(w.slabs) > 0 }

@@ -31,13 +31,15 @@ type Writer struct {
 	stop    chan struct{}
 	aborted atomic.Bool
 	tasks   sync.WaitGroup
+	busy    atomic.Int32  // tasks that have not ended
+	rests   chan struct{} // holds a signal after busy fell to zero
 }
 
 var arrivals atomic.Uint64
 
 // NewWriter returns a Writer of a new stream that passes bytes to out.
 func NewWriter(out io.Writer, window *Window, slots *Admission, meter *Meter) *Writer {
-	return &Writer{out: out, window: window, slots: slots, meter: meter, stream: arrivals.Add(1), stop: make(chan struct{})}
+	return &Writer{out: out, window: window, slots: slots, meter: meter, stream: arrivals.Add(1), stop: make(chan struct{}), rests: make(chan struct{}, 1)}
 }
 
 // Write passes p on. It blocks while the consumer grants no credit: that is the backpressure, so hold no slot, lock or
@@ -62,7 +64,7 @@ func (w *Writer) Acquire() error {
 		c = fresh
 	}
 	if !w.slots.acquire(c, w.stream, w.stop, w.meter) {
-		return errAborted
+		return w.window.Err()
 	}
 	w.meter.Enter(Computing)
 	return nil
@@ -89,11 +91,29 @@ func (w *Writer) Aborted() bool { return w.aborted.Load() }
 // Go runs f in a goroutine of the stream: the stream's last event waits for it.
 func (w *Writer) Go(f func()) {
 	w.tasks.Add(1)
+	w.busy.Add(1)
 	go func() {
 		defer w.tasks.Done()
+		defer w.rest()
 		f()
 	}()
 }
+
+func (w *Writer) rest() {
+	if w.busy.Add(-1) > 0 {
+		return
+	}
+	select {
+	case w.rests <- struct{}{}:
+	default:
+	}
+}
+
+// Busy reports whether a goroutine that Go started has not ended.
+func (w *Writer) Busy() bool { return w.busy.Load() > 0 }
+
+// Rests holds a signal when the last of the goroutines ended since the last receive.
+func (w *Writer) Rests() <-chan struct{} { return w.rests }
 
 // Wait returns when everything started by Go has ended.
 func (w *Writer) Wait() { w.tasks.Wait() }
@@ -109,7 +129,8 @@ func (w *Writer) Abort(err *fault.Error) {
 // Done is closed by Abort.
 func (w *Writer) Done() <-chan struct{} { return w.stop }
 
-var errAborted = fault.Newf(fault.Aborted, "The operation was aborted")
+// Err returns what Abort was told, or nil.
+func (w *Writer) Err() error { return w.window.Err() }
 
 // Unlimited returns a Writer for a consumer that takes everything at once.
 func Unlimited(out io.Writer) *Writer {

@@ -122,6 +122,8 @@ static void note(listener *l, const sluice_event *event)
 	case SLUICE_DRAIN:
 		l->drained++;
 		break;
+	case SLUICE_IDLE:
+		break;
 	case SLUICE_FAIL:
 		l->code = event->code;
 		copy_text(l->message, sizeof l->message, event);

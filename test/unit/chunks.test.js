@@ -96,9 +96,7 @@ test('several chunks come in one turn of the event loop', async () => {
   assert.ok(seen.size < chunks / 4, `${chunks} chunks in ${seen.size} turns`)
 })
 
-test('chunks arrive before the last strip is written', async (t) => {
-  const timer = setInterval(() => {}, 1e6) // an encode that waits for parts does not keep the process
-  t.after(() => clearInterval(timer))
+test('chunks arrive before the last strip is written', async () => {
   const events = []
   const whole = pixels(256, 512)
   const [top, bottom] = strips(whole, 256)

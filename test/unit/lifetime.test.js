@@ -148,6 +148,15 @@ test('an encode that waits for its first part does not keep the process', () => 
   sluice.encodeChunked(globalThis.source, stored, () => {})
   process.on('exit', () => console.log('exit'))`, 'exit\n'))
 
+test('what was written keeps the process until it has left', () => expect(`
+  (async () => {
+    const source = globalThis.source = sluice.image({ width: 1000, height: 1000 })
+    let bytes = 0
+    sluice.encodeChunked(source, { level: 'stored', chunkSize: 256 }, (error, chunk) => { bytes += chunk.length })
+    await source.write(pixels(1000, 500).data)
+    process.on('exit', () => console.log(bytes > 1e6))
+  })()`, 'true\n'))
+
 test('the module alone does not keep the process', () => expect("console.log('here')", 'here\n'))
 
 test('process.exit() in the middle of everything', () => expect(`

@@ -120,9 +120,7 @@ test('an error is emitted without reading', async () => {
   assert.equal(stream.report.committed, false)
 })
 
-test('chunks leave early while the reader waits for them', async (t) => {
-  const timer = setInterval(() => {}, 1e6) // an encode that waits for parts does not keep the process
-  t.after(() => clearInterval(timer))
+test('chunks leave early while the reader waits for them', async () => {
   const source = image({ width: 256, height: 256 })
   const stream = encodeStream(source, { ...stored, chunkSize: 2 ** 20 })
   const iterator = stream[Symbol.asyncIterator]()
