@@ -1,0 +1,5 @@
+//go:build control_nofault
+
+package flow
+
+func init() { catchFaults = false }

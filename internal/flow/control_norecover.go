@@ -1,0 +1,5 @@
+//go:build control_norecover
+
+package flow
+
+func init() { recovers = false }
