@@ -90,19 +90,26 @@ func sluice_info() *C.char { return info }
 
 //export sluice_open
 func sluice_open(request *C.char, n C.size_t, buffers *C.sluice_buffer, count C.size_t, fn C.sluice_event_fn, ctx unsafe.Pointer) unsafe.Pointer {
+	if fn == nil {
+		return nil
+	}
 	return pointer.Save(Open(bytesOf(request, n), copied(buffers, count), cSink{fn, ctx}))
 }
 
 //export sluice_write
 func sluice_write(handle unsafe.Pointer, buffers *C.sluice_buffer, count C.size_t, meta *C.char, n C.size_t) C.int32_t {
-	return with(handle, func(s *Stream) {
-		s.Write(flow.Part{Buffers: borrowed(buffers, count), Meta: bytesOf(meta, n)})
+	code := C.int32_t(fault.Argument)
+	with(handle, func(s *Stream) {
+		if s.Write(flow.Part{Buffers: borrowed(buffers, count), Meta: bytesOf(meta, n)}) {
+			code = C.int32_t(fault.OK)
+		}
 	})
+	return code
 }
 
 //export sluice_grant
 func sluice_grant(handle, slab unsafe.Pointer, n C.size_t, taken C.uint64_t) C.int32_t {
-	return with(handle, func(s *Stream) { s.Grant(unsafe.Slice((*byte)(slab), int(n)), uint64(taken)) })
+	return with(handle, func(s *Stream) { s.Grant(bytesAt(slab, n), uint64(taken)) })
 }
 
 //export sluice_finish
@@ -113,9 +120,10 @@ func sluice_abort(handle unsafe.Pointer) C.int32_t { return with(handle, (*Strea
 
 //export sluice_close
 func sluice_close(handle unsafe.Pointer) C.int32_t {
-	code := with(handle, (*Stream).Abort)
-	pointer.Unref(handle)
-	return code
+	return with(handle, func(s *Stream) {
+		s.Abort()
+		pointer.Unref(handle)
+	})
 }
 
 //export sluice_batch
@@ -140,6 +148,9 @@ func sluice_batch(commands *C.sluice_command, n C.size_t) {
 
 //export sluice_encode
 func sluice_encode(request *C.char, n C.size_t, buffers *C.sluice_buffer, count C.size_t, parts *C.sluice_buffer, partCount C.size_t, meta *C.char, metaLen C.size_t, fn C.sluice_event_fn, ctx unsafe.Pointer) C.int32_t {
+	if fn == nil {
+		return C.int32_t(fault.Argument)
+	}
 	var in []flow.Part
 	for _, b := range borrowed(parts, partCount) {
 		in = append(in, flow.Part{Buffers: [][]byte{b}, Meta: bytesOf(meta, metaLen)})
@@ -170,7 +181,7 @@ func with(handle unsafe.Pointer, f func(*Stream)) C.int32_t {
 }
 
 func bytesOf(p *C.char, n C.size_t) []byte {
-	if n == 0 {
+	if p == nil || n == 0 {
 		return nil
 	}
 	return C.GoBytes(unsafe.Pointer(p), C.int(n))
@@ -178,10 +189,21 @@ func bytesOf(p *C.char, n C.size_t) []byte {
 
 func borrowed(buffers *C.sluice_buffer, count C.size_t) [][]byte {
 	var list [][]byte
+	if buffers == nil {
+		return nil
+	}
 	for _, b := range unsafe.Slice(buffers, int(count)) {
-		list = append(list, unsafe.Slice((*byte)(b.data), int(b.len)))
+		list = append(list, bytesAt(b.data, b.len))
 	}
 	return list
+}
+
+// bytesAt returns n bytes of C memory; none when there is no memory.
+func bytesAt(p unsafe.Pointer, n C.size_t) []byte {
+	if p == nil {
+		return nil
+	}
+	return unsafe.Slice((*byte)(p), int(n))
 }
 
 func copied(buffers *C.sluice_buffer, count C.size_t) [][]byte {

@@ -54,11 +54,11 @@ type Report struct {
 
 // Request is the JSON object that opens a stream.
 type Request struct {
-	Kind      string          `json:"kind"`   // of the source: "image"
-	Source    json.RawMessage `json:"source"` // the source's header
-	Format    string          `json:"format"` // "": the source's default
-	ChunkSize int             `json:"chunkSize" range:"0,1073741824"`
-	Exact     bool            `json:"exact"` // chunks are of exactly ChunkSize, else of at most
+	Kind      string          `json:"kind"`                           // of the source: "image"
+	Source    json.RawMessage `json:"source"`                         // the source's header
+	Format    string          `json:"format"`                         // "": the source's default
+	ChunkSize int             `json:"chunkSize" range:"1,1073741824"` // bytes; left out: the format's default
+	Exact     bool            `json:"exact"`                          // chunks are of exactly ChunkSize, else of at most
 	Coding    []string        `json:"coding" choices:"identity"`
 	Options   json.RawMessage `json:"options"` // the format's own
 }
@@ -93,12 +93,16 @@ func Open(request []byte, buffers [][]byte, sink Sink) *Stream {
 	return s
 }
 
-// Write queues one part. Its bytes are borrowed until Drain.
-func (s *Stream) Write(p flow.Part) {
+// Write queues one part. Its bytes are borrowed until Drain. False says that it came after Finish and was not taken.
+func (s *Stream) Write(p flow.Part) bool {
 	s.mu.Lock()
-	s.parts = append(s.parts, p)
+	taken := !s.finished
+	if taken {
+		s.parts = append(s.parts, p)
+	}
 	s.mu.Unlock()
 	s.signal()
+	return taken
 }
 
 // Grant adds a slab of credit. taken counts all bytes that the consumer has passed on since the stream began.

@@ -461,10 +461,10 @@ func TestChunksComeBeforeTheEnd(t *testing.T) {
 func TestRequestErrors(t *testing.T) {
 	for req, want := range map[string]string{
 		``:                                 `2 Expected a known source kind (image), got ""`,
-		`x`:                                `4 Expected stream options to be an object, got x`,
+		`x`:                                `4 Expected stream options to be valid JSON, got x: invalid character 'x' looking for beginning of value`,
 		`{"kind":"imgae"}`:                 `2 Expected a known source kind (image), got "imgae"`,
 		`{"kind":"image","format":"pgn"}`:  `3 Expected a known image format (png, image/png), got "pgn"`,
-		`{"kind":"image","chunkSize":-1}`:  `4 Expected stream option "chunkSize" to be an integer from 0 to 1073741824, got -1`,
+		`{"kind":"image","chunkSize":-1}`:  `4 Expected stream option "chunkSize" to be an integer from 1 to 1073741824, got -1`,
 		`{"kind":"image","coding":["br"]}`: `4 Expected stream option "coding" to be a list of identity, got ["br"]`,
 		`{"kind":"image","source":{"width":1,"height":1},"options":{"level":"hgih"}}`: `4 Expected png option "level" to be stored|fastest|fast|balanced|small|auto, got "hgih"`,
 		`{"kind":"image","source":{"width":1,"height":1,"pixelFormat":"argb"}}`:       `4 Expected image option "pixelFormat" to be rgba|bgra|rgb|graya|gray|rgba16|gray16, got "argb"`,

@@ -100,17 +100,17 @@ extern "C" {
  * function waits until the Go runtime has started. */
 const char *sluice_info(void);
 
-/* Starts a stream and returns its handle, never NULL. What is wrong with the request comes as SLUICE_FAIL.
+/* Starts a stream and returns its handle; NULL only when fn is. What is wrong with the request comes as SLUICE_FAIL.
  *
  * request, JSON: {"kind": "image", "source": {"width", "height" (pixels), "pixelFormat" ("rgba", bgra, rgb, graya, gray,
  * rgba16, gray16; 16-bit samples in native order), "premultiplied", "opaque", "gray" (false), "whole" (false: rows come in
  * any number of parts; true: one part holds them all)}, "format" ("png"), "chunkSize" (bytes, 1 to 2^30; 16384), "exact"
  * (false: chunks are of at most chunkSize and leave early while the consumer waits; true: all but the last are of exactly
- * chunkSize, and every slab must hold at least one), "options" (the format's own)}. Options that are bytes are written
+ * chunkSize, and every slab must hold at least one), "coding" (a list: ["identity"]), "options" (the format's own)}. Options that are bytes are written
  * {"$buffer": i} and lie in buffers[i]. Request and buffers are copied. */
 void *sluice_open(const char *request, size_t len, const sluice_buffer *buffers, size_t n, sluice_event_fn fn, void *ctx);
 
-/* Queues one part. The bytes must stay until SLUICE_DRAIN or the stream's last event. meta, JSON or NULL: {"stride":
+/* Queues one part; SLUICE_ERR_ARGUMENT after sluice_finish. The bytes must stay until SLUICE_DRAIN or the stream's last event. meta, JSON or NULL: {"stride":
  * bytes from row to row, "height": rows}. */
 int32_t sluice_write(void *stream, const sluice_buffer *buffers, size_t n, const char *meta, size_t len);
 
@@ -124,7 +124,8 @@ int32_t sluice_finish(void *stream);
 /* Gives up. The stream's last event still comes. */
 int32_t sluice_abort(void *stream);
 
-/* Forgets the handle; a stream that still runs is aborted. Call it once. */
+/* Forgets the handle; a stream that still runs is aborted. The other calls answer SLUICE_ERR_ARGUMENT then, until the
+ * handle's address is given out again. */
 int32_t sluice_close(void *stream);
 
 /* Makes several calls in one crossing into Go, in order. */

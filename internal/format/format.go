@@ -64,9 +64,9 @@ func Find(name, source string) (*Format, error) {
 		}
 	}
 	if known == nil {
-		return nil, fault.Newf(fault.Argument, "Expected a known source kind (image), got %q", source)
+		return nil, fault.Newf(fault.Argument, "Expected a known source kind (image), got %.80q", source)
 	}
-	return nil, fault.Newf(fault.Format, "Expected a known %s format (%s), got %q", source, strings.Join(known, ", "), name)
+	return nil, fault.Newf(fault.Format, "Expected a known %s format (%s), got %.80q", source, strings.Join(known, ", "), name)
 }
 
 // image adapts the constructor of a pixel encoder.

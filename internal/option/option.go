@@ -19,7 +19,7 @@ type Bytes []byte
 
 // Spec describes one option, for documentation and for tests that hold the TypeScript types against it.
 type Spec struct {
-	Type    string   `json:"type"` // "string", "integer", "number", "boolean", "bytes", "list" (of strings) or "object"
+	Type    string   `json:"type"` // "string", "integer", "number", "boolean", "bytes", "list" or "record" (of strings), or "object"
 	Choices []string `json:"choices,omitempty"`
 	Min     *float64 `json:"min,omitempty"`
 	Max     *float64 `json:"max,omitempty"`
@@ -38,6 +38,9 @@ func Decode(scope string, raw []byte, buffers [][]byte, into any) error {
 	fields := fieldsOf(into)
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &values); err != nil {
+		if !json.Valid(raw) {
+			return fault.Newf(fault.Option, "Expected %s options to be valid JSON, got %s: %v", scope, clip(raw), err)
+		}
 		return fault.Newf(fault.Option, "Expected %s options to be an object, got %s", scope, clip(raw))
 	}
 	for _, key := range sorted(values) {
@@ -75,10 +78,19 @@ type field struct {
 }
 
 func fieldsOf(into any) map[string]field {
-	v := reflect.ValueOf(into).Elem()
 	fields := map[string]field{}
+	collect(reflect.ValueOf(into).Elem(), fields)
+	return fields
+}
+
+// collect adds the fields of v, and those of structs embedded in it.
+func collect(v reflect.Value, fields map[string]field) {
 	for i := range v.NumField() {
 		t := v.Type().Field(i)
+		if t.Anonymous {
+			collect(v.Field(i), fields)
+			continue
+		}
 		name := t.Tag.Get("json")
 		if name == "" || name == "-" {
 			continue
@@ -95,7 +107,6 @@ func fieldsOf(into any) map[string]field {
 		}
 		fields[name] = f
 	}
-	return fields
 }
 
 // set stores raw; false when it does not fit.
@@ -145,6 +156,8 @@ func (f field) set(raw json.RawMessage, buffers [][]byte) bool {
 
 func (f field) expected() string {
 	switch t := f.typeName(); {
+	case t == "record":
+		return "an object of strings"
 	case t == "list" && f.choices != nil:
 		return "a list of " + strings.Join(f.choices, "|")
 	case f.choices != nil:
@@ -174,6 +187,8 @@ func (f field) typeName() string {
 		return "bytes"
 	case reflect.TypeFor[[]string]():
 		return "list"
+	case reflect.TypeFor[map[string]string]():
+		return "record"
 	case reflect.TypeFor[json.RawMessage]():
 		return "object"
 	}
@@ -201,6 +216,9 @@ func sorted[V any](m map[string]V) []string {
 // clip shortens a value for a message.
 func clip(raw []byte) string {
 	const most = 80
+	if bytes.HasPrefix(raw, []byte(`{"$buffer":`)) {
+		return "a Uint8Array"
+	}
 	s := strings.ToValidUTF8(string(raw), "\uFFFD")
 	if len(s) > most {
 		s = strings.ToValidUTF8(s[:most], "") + "…"

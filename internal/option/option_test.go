@@ -9,14 +9,15 @@ import (
 )
 
 type sample struct {
-	Level   string          `json:"level" choices:"slow|fast"`
-	Colors  int             `json:"colors" range:"1,256"`
-	Gamma   float64         `json:"gamma" range:"0,10"`
-	Reduce  bool            `json:"reduce"`
-	Title   string          `json:"title"`
-	ICC     Bytes           `json:"icc"`
-	Coding  []string        `json:"coding" choices:"gzip|zstd"`
-	Nested  json.RawMessage `json:"nested"`
+	Level   string            `json:"level" choices:"slow|fast"`
+	Colors  int               `json:"colors" range:"1,256"`
+	Gamma   float64           `json:"gamma" range:"0,10"`
+	Reduce  bool              `json:"reduce"`
+	Title   string            `json:"title"`
+	ICC     Bytes             `json:"icc"`
+	Coding  []string          `json:"coding" choices:"gzip|zstd"`
+	Nested  json.RawMessage   `json:"nested"`
+	Text    map[string]string `json:"text"`
 	private int
 }
 
@@ -52,15 +53,17 @@ func TestDecodeErrors(t *testing.T) {
 		`{"gamma":-1}`:             `Expected test option "gamma" to be a number from 0 to 10, got -1`,
 		`{"reduce":1}`:             `Expected test option "reduce" to be a boolean, got 1`,
 		`{"icc":"x"}`:              `Expected test option "icc" to be a Uint8Array, got "x"`,
-		`{"icc":{"$buffer":1}}`:    `Expected test option "icc" to be a Uint8Array, got {"$buffer":1}`,
-		`{"icc":{"$buffer":-1}}`:   `Expected test option "icc" to be a Uint8Array, got {"$buffer":-1}`,
-		`{"lvl":1}`:                `Expected a known test option (coding, colors, gamma, icc, level, nested, reduce, title), got "lvl"`,
-		`{"private":1}`:            `Expected a known test option (coding, colors, gamma, icc, level, nested, reduce, title), got "private"`,
+		`{"icc":{"$buffer":1}}`:    `Expected test option "icc" to be a Uint8Array, got a Uint8Array`,
+		`{"icc":{"$buffer":-1}}`:   `Expected test option "icc" to be a Uint8Array, got a Uint8Array`,
+		`{"lvl":1}`:                `Expected a known test option (coding, colors, gamma, icc, level, nested, reduce, text, title), got "lvl"`,
+		`{"private":1}`:            `Expected a known test option (coding, colors, gamma, icc, level, nested, reduce, text, title), got "private"`,
 		`{"coding":["gzip","br"]}`: `Expected test option "coding" to be a list of gzip|zstd, got ["gzip","br"]`,
 		`{"coding":"gzip"}`:        `Expected test option "coding" to be a list of gzip|zstd, got "gzip"`,
+		`{"text":{"a":1}}`:         `Expected test option "text" to be an object of strings, got {"a":1}`,
 		`{"nested":[1]}`:           `Expected test option "nested" to be an object, got [1]`,
+		`{"level":{"$buffer":0}}`:  `Expected test option "level" to be slow|fast, got a Uint8Array`,
 		`[]`:                       `Expected test options to be an object, got []`,
-		`{"level":"fast"}x`:        `Expected test options to be an object, got {"level":"fast"}x`,
+		`{"level":"fast"}x`:        `Expected test options to be valid JSON, got {"level":"fast"}x: invalid character 'x' after top-level value`,
 	} {
 		err := Decode("test", []byte(raw), nil, defaults())
 		f, ok := err.(*fault.Error)
@@ -72,7 +75,7 @@ func TestDecodeErrors(t *testing.T) {
 
 func TestSpecs(t *testing.T) {
 	s := Specs(defaults())
-	if len(s) != 8 || s["level"].Type != "string" || len(s["level"].Choices) != 2 || *s["colors"].Max != 256 || s["icc"].Type != "bytes" {
+	if len(s) != 9 || s["level"].Type != "string" || len(s["level"].Choices) != 2 || *s["colors"].Max != 256 || s["icc"].Type != "bytes" {
 		t.Errorf("got %+v", s)
 	}
 	_ = sample{}.private

@@ -6,6 +6,9 @@
 package raster
 
 import (
+	"math"
+	"strconv"
+
 	"github.com/sluice-js/sluice/internal/fault"
 	"github.com/sluice-js/sluice/internal/option"
 )
@@ -29,19 +32,22 @@ type Header struct {
 // Decode reads a Header from the JSON that describes an image.
 func Decode(raw []byte) (Header, error) {
 	o := struct {
-		Width         int    `json:"width"`
-		Height        int    `json:"height"`
-		PixelFormat   string `json:"pixelFormat" choices:"rgba|bgra|rgb|graya|gray|rgba16|gray16"`
-		Premultiplied bool   `json:"premultiplied"`
-		Opaque        bool   `json:"opaque"`
-		Gray          bool   `json:"gray"`
-		Whole         bool   `json:"whole"`
+		Width         float64 `json:"width"`
+		Height        float64 `json:"height"`
+		PixelFormat   string  `json:"pixelFormat" choices:"rgba|bgra|rgb|graya|gray|rgba16|gray16"`
+		Premultiplied bool    `json:"premultiplied"`
+		Opaque        bool    `json:"opaque"`
+		Gray          bool    `json:"gray"`
+		Whole         bool    `json:"whole"`
 	}{PixelFormat: "rgba"}
 	if err := option.Decode("image", raw, nil, &o); err != nil {
 		return Header{}, err
 	}
+	if err := checkSize(o.Width, o.Height); err != nil {
+		return Header{}, err
+	}
 	h := Header{
-		Width: o.Width, Height: o.Height,
+		Width: int(o.Width), Height: int(o.Height),
 		Premultiplied: o.Premultiplied, Opaque: o.Opaque, Gray: o.Gray, Whole: o.Whole,
 	}
 	for _, f := range PixelFormats() {
@@ -49,21 +55,26 @@ func Decode(raw []byte) (Header, error) {
 			h.PixelFormat = f
 		}
 	}
-	return h, h.check()
+	return h, nil
 }
 
-func (h Header) check() error {
-	if h.Width < 1 || h.Width > MaxSide {
-		return fault.Newf(fault.Limit, "Expected a width from 1 to %d pixels, got %d", MaxSide, h.Width)
+func checkSize(width, height float64) error {
+	for _, side := range []struct {
+		name string
+		n    float64
+	}{{"width", width}, {"height", height}} {
+		if side.n < 1 || side.n > MaxSide || side.n != math.Trunc(side.n) {
+			return fault.Newf(fault.Limit, "Expected %s to be an integer from 1 to %d, got %s", side.name, MaxSide, plain(side.n))
+		}
 	}
-	if h.Height < 1 || h.Height > MaxSide {
-		return fault.Newf(fault.Limit, "Expected a height from 1 to %d pixels, got %d", MaxSide, h.Height)
-	}
-	if int64(h.Width)*int64(h.Height) > MaxPixels {
-		return fault.Newf(fault.Limit, "Expected at most %d pixels, got %d x %d", int64(MaxPixels), h.Width, h.Height)
+	if width*height > MaxPixels {
+		return fault.Newf(fault.Limit, "Expected at most %d pixels, got %s x %s", int64(MaxPixels), plain(width), plain(height))
 	}
 	return nil
 }
+
+// plain writes a number without an exponent.
+func plain(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
 // RowBytes returns the bytes of a row's pixels, without what a stride adds.
 func (h Header) RowBytes() int { return h.Width * h.PixelFormat.BytesPerPixel() }

@@ -36,13 +36,13 @@ func TestDecode(t *testing.T) {
 		code fault.Code
 		text string
 	}{
-		{`{}`, fault.Limit, "a width from 1 to 1048576 pixels, got 0"},
+		{`{}`, fault.Limit, "width to be an integer from 1 to 1048576, got 0"},
 		{`{"width":-1,"height":1}`, fault.Limit, "got -1"},
-		{`{"width":1,"height":0}`, fault.Limit, "a height from 1 to 1048576 pixels, got 0"},
+		{`{"width":1,"height":0}`, fault.Limit, "height to be an integer from 1 to 1048576, got 0"},
 		{`{"width":1048577,"height":1}`, fault.Limit, "got 1048577"},
-		{`{"width":1,"height":9223372036854775807}`, fault.Limit, "got 9223372036854775807"},
+		{`{"width":1,"height":9223372036854775807}`, fault.Limit, "got 9223372036854776000"},
 		{`{"width":1048576,"height":4097}`, fault.Limit, "at most 4294967296 pixels, got 1048576 x 4097"},
-		{`{"width":1.5,"height":1}`, fault.Option, `"width" to be an integer, got 1.5`},
+		{`{"width":1.5,"height":1}`, fault.Limit, `width to be an integer from 1 to 1048576, got 1.5`},
 		{`{"width":1,"height":1,"pixelFormat":"argb"}`, fault.Option, `rgba|bgra|rgb|graya|gray|rgba16|gray16, got "argb"`},
 		{`{"width":1,"height":1,"strude":4}`, fault.Option, `got "strude"`},
 	} {
