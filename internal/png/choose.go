@@ -1,5 +1,10 @@
 package png
 
+import (
+	"github.com/sluice-js/sluice/internal/deflate"
+	"github.com/sluice-js/sluice/internal/flow"
+)
+
 // Plans are tried on bands of rows. The rows of a band are compressed after as many rows above them as a dictionary:
 // without one, a plan that only predicts the first rows of an image well would win.
 const (
@@ -10,19 +15,29 @@ const (
 	sampleSide = 4096 // pixels of a row beyond these are not looked at; a multiple of 8, so that packed bytes are whole
 )
 
-// choose returns the plan that yields the fewest bytes, the first of equals. src has the rows from 0 to before rows.
+// choose returns the plan that yields the fewest bytes, the first of equals. src has the rows from 0 to before rows. Plans
+// are tried side by side.
 func (e *Encoder) choose(plans []plan, src source, rows int) (plan, error) {
 	if len(plans) == 1 {
 		return plans[0], nil
 	}
-	best, least := 0, -1
+	var sizes []int
+	tries := flow.NewOrdered(e.w, func(n int) error {
+		sizes = append(sizes, n)
+		return nil
+	})
 	for i := range plans {
-		n, err := e.try(&plans[i], plans[0].filteredBytes(), src, rows)
-		if err != nil {
+		if err := tries.Go(func() (int, error) { return e.try(&plans[i], plans[0].filteredBytes(), src, rows) }); err != nil {
 			return plan{}, err
 		}
-		if least < 0 || n < least {
-			best, least = i, n
+	}
+	if err := tries.Wait(); err != nil {
+		return plan{}, err
+	}
+	best := 0
+	for i, n := range sizes {
+		if n < sizes[best] {
+			best = i
 		}
 	}
 	return plans[best], nil
@@ -30,8 +45,8 @@ func (e *Encoder) choose(plans []plan, src source, rows int) (plan, error) {
 
 // try returns about how many bytes a plan yields. rowBytes is what a row takes in every plan's bands.
 func (e *Encoder) try(p *plan, rowBytes int, src source, rows int) (int, error) {
-	level := e.level.trial()
-	if level == nil {
+	method := e.level.trial().method(p)
+	if method.mode == deflate.Stored {
 		return p.overhead() + rows*p.filteredBytes(), nil
 	}
 	width := min(e.header.Width, sampleSide)
@@ -47,11 +62,14 @@ func (e *Encoder) try(p *plan, rowBytes int, src source, rows int) (int, error) 
 	bytes := 0
 	for i := range bands {
 		top := (2*i+1)*rows/(2*bands) - band/2
-		context := min(band, part.contextRows(top))
-		if err := k.filter(e, &part, src, top-context, top+band); err != nil {
+		context := 0
+		if method.dictionary() {
+			context = min(band, part.contextRows(top))
+		}
+		if err := k.filter(e, &part, method.filter, src, top-context, top+band); err != nil {
 			return 0, err
 		}
-		k.packed = level.deflate(k.packed[:0], k.filtered, context*part.filteredBytes(), false)
+		k.packed = deflate.Compress(k.packed[:0], k.filtered, context*part.filteredBytes(), method.mode, part.geometry(), false)
 		bytes += len(k.packed)
 	}
 	k.recycle()

@@ -23,16 +23,18 @@ const signature = "\x89PNG\r\n\x1a\n"
 func (e *Encoder) writeHead() error {
 	b := make([]byte, 0, 64)
 	b = append(b, signature...)
-	b = writeIHDR(b, e.header, &e.plan)
+	b = writeIHDR(b, e.header, &e.plan, e.options.Interlace)
+	b = e.options.writeColorSpace(b)
 	if p := e.plan.palette; p != nil {
 		b = writePLTE(b, p)
 		b = writeTRNS(b, p)
 	}
+	b = e.options.writeNotes(b)
 	_, err := e.w.Write(b)
 	return err
 }
 
-func writeIHDR(b []byte, h raster.Header, p *plan) []byte {
+func writeIHDR(b []byte, h raster.Header, p *plan, interlace bool) []byte {
 	b, start := beginChunk(b, "IHDR")
 	b = binary.BigEndian.AppendUint32(b, uint32(h.Width))
 	b = binary.BigEndian.AppendUint32(b, uint32(h.Height))
@@ -40,6 +42,9 @@ func writeIHDR(b []byte, h raster.Header, p *plan) []byte {
 		0, // compression method: deflate
 		0, // filter method: adaptive, a filter type before every row
 		0) // interlace method: none
+	if interlace {
+		b[len(b)-1] = 1 // Adam7
+	}
 	return endChunk(b, start)
 }
 

@@ -25,6 +25,10 @@ type Options struct {
 	// at most 256 colours as indices. A whole image is looked through for that; an image that is pushed is reduced as far
 	// as its header promises. 16-bit images stay 16-bit. Default true.
 	Reduce bool `json:"reduce"`
+	// Interlace orders the pixels in Adam7's seven passes, so that a coarse picture shows early. It needs the whole image
+	// before the first byte, so it does not stream, and takes 10 to 30 % more bytes. Default false.
+	Interlace bool `json:"interlace"`
+	Metadata
 }
 
 // Defaults returns the options of a caller who chooses nothing.
@@ -41,16 +45,21 @@ type Encoder struct {
 	ramp    ramp
 	next    gather // the strip that pushed rows go to
 	rows    int    // rows written so far
+	filter  byte   // of the strip submitted last
 	err     error  // the first error; it sticks
 
 	emitted atomic.Bool // a strip has been handed on
 	adler   uint32      // of all emitted strips; emit's own
+	window  uint32      // sum of the window behind the last of them; emit's own
 }
 
 // New returns an Encoder of an image. It writes nothing yet.
 func New(w *flow.Writer, h raster.Header, options []byte, buffers [][]byte) (*Encoder, error) {
 	o := Defaults()
 	if err := option.Decode("png", options, buffers, o); err != nil {
+		return nil, err
+	}
+	if err := o.check(); err != nil {
 		return nil, err
 	}
 	e := &Encoder{w: w, header: h, options: o, adler: 1}
@@ -79,32 +88,40 @@ func (e *Encoder) write(p flow.Part) error {
 	if err != nil {
 		return err
 	}
-	if e.header.Whole {
+	switch {
+	case e.header.Whole:
 		return e.writeWhole(s)
+	case e.options.Interlace:
+		return e.collect(s)
+	default:
+		return e.push(s)
 	}
-	return e.push(s)
 }
 
 // writeWhole encodes all rows in place. It returns when nothing reads them any more; after an error, that is so when the
 // stream's goroutines have ended.
 func (e *Encoder) writeWhole(s raster.Strip) error {
 	src := source{Strip: s, rowBytes: e.header.RowBytes()}
-	if err := e.admitted(func() error { return e.planWhole(src) }); err != nil {
+	if e.options.Interlace {
+		if err := e.fitsInterlaced(); err != nil {
+			return err
+		}
+	}
+	if err := e.planWhole(src); err != nil {
 		return err
+	}
+	if e.options.Interlace {
+		e.rows = e.header.Height
+		return e.writeInterlaced(src)
 	}
 	if err := e.writeHead(); err != nil {
 		return err
 	}
 	e.ramp = newRamp(e.header.Height, e.plan.filteredBytes())
-	for err := error(nil); e.rows < e.header.Height; {
+	for e.rows < e.header.Height {
 		st := strip{source: src, top: e.rows, bottom: e.ramp.next(e.rows)}
 		e.rows = st.bottom
-		if e.rows < e.header.Height {
-			err = e.strips.Go(func() (*idat, error) { return e.encode(st) })
-		} else {
-			err = e.strips.Run(func() (*idat, error) { return e.encode(st) })
-		}
-		if err != nil {
+		if err := e.submit(st); err != nil {
 			return err
 		}
 	}
@@ -139,7 +156,20 @@ func (e *Encoder) admitted(f func() error) error {
 }
 
 // emit writes a strip's IDAT. Calls come in the order of strips and do not overlap.
+//
+// The rows above a strip are read twice, for their own strip and for the dictionary of this one. If the caller changed
+// them in between, matches would refer to bytes that no decoder has; the strip is made again then, without a dictionary.
 func (e *Encoder) emit(s *idat) error {
+	if s.context > 0 && s.before != e.window {
+		s.context = 0
+		if err := e.admitted(func() (err error) {
+			s, err = e.encode(s.strip)
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	e.window = s.after
 	e.adler = combineAdler32(e.adler, s.adler, s.filtered)
 	if s.final {
 		s.appendAdler32(e.adler)

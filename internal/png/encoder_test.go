@@ -121,7 +121,7 @@ func TestReduction(t *testing.T) {
 				t.Fatal(err)
 			}
 			colorType, depth, palette, _ = head(b)
-			if want := direct(p.Header, p.PixelFormat.Layout(), 0); colorType != want.colorType || depth != want.depth || palette > 0 {
+			if want := direct(p.Header, p.PixelFormat.Layout()); colorType != want.colorType || depth != want.depth || palette > 0 {
 				t.Errorf("%s, not reduced: colour type %d, depth %d, %d colours", c.name, colorType, depth, palette)
 			}
 		}

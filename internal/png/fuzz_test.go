@@ -2,6 +2,7 @@ package png
 
 import (
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -39,8 +40,10 @@ func FuzzEncode(f *testing.F) {
 		slots := 1 + take(2)
 		p.stride = p.RowBytes() + int(padding)%19*take(2)
 		fill(&p, r, take(5), take(3), content)
+		interlace := take(4) == 0
 
-		b, err := encode(p, level, reduce, slots, func() int { return 1 + r.IntN(p.Height) })
+		b, err := encodeWith(p, fmt.Sprintf(`{"level":%q,"reduce":%v,"interlace":%v}`, level, reduce, interlace), nil, slots,
+			func() int { return 1 + r.IntN(p.Height) })
 		var broken *fault.Error
 		if errors.As(err, &broken) && broken.Code == fault.Input && !p.Whole && reduce && !p.keepsPromises() {
 			return
@@ -49,8 +52,8 @@ func FuzzEncode(f *testing.F) {
 			err = p.check(b)
 		}
 		if err != nil {
-			t.Fatalf("%d x %d %v, stride %d, premultiplied %v, whole %v, level %s, reduce %v: %v",
-				p.Width, p.Height, p.PixelFormat, p.stride, p.Premultiplied, p.Whole, level, reduce, err)
+			t.Fatalf("%d x %d %v, stride %d, premultiplied %v, whole %v, level %s, reduce %v, interlace %v: %v",
+				p.Width, p.Height, p.PixelFormat, p.stride, p.Premultiplied, p.Whole, level, reduce, interlace, err)
 		}
 	})
 }

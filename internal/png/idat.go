@@ -9,27 +9,33 @@ import (
 
 // idat is one strip's IDAT chunk. The first of an image begins the zlib stream, the last ends it.
 type idat struct {
+	strip
 	buf      []byte // length, type, data
 	crc      uint32 // of type and data so far
 	adler    uint32 // of the filtered bytes
 	filtered int    // number of filtered bytes
 	final    bool
+
+	before, after uint32 // sums of the window that the strip was compressed after, and of the one it leaves behind
 }
 
 // trailer is what finishing a strip may add: the Adler-32 checksum and the chunk's CRC.
 const trailer = 8
 
-// newIDAT returns the chunk that chunk begins, in memory of its own that fits: a stream whose consumer pauses may keep it
-// for long.
-func newIDAT(chunk []byte, final bool) *idat {
-	return &idat{buf: append(make([]byte, 0, len(chunk)+trailer), chunk...), final: final}
+// sum takes what the strip's rows were compressed to, and all checksums. The chunk is copied to memory that fits: a stream
+// whose consumer pauses may keep it for long.
+func (s *idat) sum(packed, filtered []byte, dictionary int) {
+	s.buf = append(make([]byte, 0, len(packed)+trailer), packed...)
+	s.filtered = len(filtered) - dictionary
+	s.adler = kernel.Adler32(1, filtered[dictionary:])
+	s.crc = crc32.ChecksumIEEE(s.buf[4:])
+	s.before = lastWindow(filtered[:dictionary])
+	s.after = lastWindow(filtered)
 }
 
-// sum takes the checksums of the strip: of its filtered rows, and of what they were compressed to.
-func (s *idat) sum(filtered []byte) {
-	s.filtered = len(filtered)
-	s.adler = kernel.Adler32(1, filtered)
-	s.crc = crc32.ChecksumIEEE(s.buf[4:])
+// lastWindow returns a sum of what a match can reach.
+func lastWindow(filtered []byte) uint32 {
+	return crc32.ChecksumIEEE(filtered[max(0, len(filtered)-window):])
 }
 
 // appendAdler32 ends the zlib stream.

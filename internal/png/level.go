@@ -1,6 +1,102 @@
 package png
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"github.com/sluice-js/sluice/internal/deflate"
+)
+
+// kind is what an image looks like to a compressor.
+type kind uint8
+
+const (
+	flat   kind = iota // areas of one colour, lines and text: whole pixels repeat, and a filter would hide that
+	smooth             // shaded relief: pixels differ little from their neighbours, and the differences repeat
+	grainy             // photographs, noise: the differences do not repeat, but small ones are frequent
+	sparse             // antialiased shapes on transparency: bytes repeat across the borders of pixels
+	kinds  = iota
+)
+
+// method is how rows of one kind are compressed.
+type method struct {
+	filter byte
+	mode   deflate.Mode
+}
+
+// dictionary says whether the method finds matches in the strip before.
+func (m method) dictionary() bool { return m.mode != deflate.Stored && m.mode != deflate.RLE }
+
+// level is one trade between time and bytes.
+type level struct {
+	methods [kinds]method
+	indices deflate.Mode // of an indexed image; its filter is none: neighbouring indices say nothing about each other
+	// zlibHeader is CMF and FLG (RFC 1950, 2.2): deflate with a window of 32 KB, and a hint at the level.
+	zlibHeader [2]byte
+}
+
+func (l *level) method(p *plan) method {
+	if p.palette != nil {
+		return method{filterNone, l.indices}
+	}
+	return l.methods[p.kind]
+}
+
+// tries returns the kinds that an image may be, one of each that the level treats alike.
+func (l *level) tries(alpha bool) []kind {
+	all := []kind{flat, smooth, grainy}
+	if alpha {
+		all = append(all, sparse)
+	}
+	var tries []kind
+	seen := map[method]bool{}
+	for _, k := range all {
+		if m := l.methods[k]; !seen[m] {
+			seen[m] = true
+			tries = append(tries, k)
+		}
+	}
+	return tries
+}
+
+var levels = map[string]*level{
+	"stored": {zlibHeader: [2]byte{0x78, 0x01}},
+	"fastest": {
+		methods: [kinds]method{
+			flat:   {filterPaeth, deflate.RLE},
+			smooth: {filterPaeth, deflate.RLE},
+			grainy: {filterPaeth, deflate.RLE},
+			sparse: {filterPaeth, deflate.RLE},
+		},
+		indices: deflate.Greedy, zlibHeader: [2]byte{0x78, 0x01},
+	},
+	"fast": {
+		methods: [kinds]method{
+			flat:   {filterNone, deflate.Greedy},
+			smooth: {filterPaeth, deflate.Greedy},
+			grainy: {filterPaeth, deflate.RLE},
+			sparse: {filterNone, deflate.Overlay},
+		},
+		indices: deflate.Greedy, zlibHeader: [2]byte{0x78, 0x5e},
+	},
+	"balanced": {
+		methods: [kinds]method{
+			flat:   {filterNone, deflate.Balanced},
+			smooth: {filterPaeth, deflate.Balanced},
+			grainy: {filterPaeth, deflate.RLE},
+			sparse: {filterNone, deflate.Lazy},
+		},
+		indices: deflate.Lazy, zlibHeader: [2]byte{0x78, 0x9c},
+	},
+	"small": {
+		methods: [kinds]method{
+			flat:   {filterNone, deflate.Optimal},
+			smooth: {filterPaeth, deflate.Optimal},
+			grainy: {filterPaeth, deflate.Optimal},
+			sparse: {filterNone, deflate.Optimal},
+		},
+		indices: deflate.Optimal, zlibHeader: [2]byte{0x78, 0xda},
+	},
+}
 
 // leveler says which level a strip gets.
 type leveler struct {
@@ -34,10 +130,10 @@ func (l *leveler) get(e *Encoder) *level {
 	return levels["fast"]
 }
 
-// trial returns the level that filters are tried with.
+// trial returns the level that plans are tried with.
 func (l *leveler) trial() *level {
-	if l.fixed != nil && !l.fixed.trial {
-		return nil
+	if l.fixed != nil {
+		return l.fixed
 	}
-	return levels["fastest"]
+	return levels["fast"]
 }

@@ -92,11 +92,11 @@ func TestContext(t *testing.T) {
 	const width, height = 50, 400
 	for _, filter := range []byte{filterNone, filterPaeth} {
 		h := raster.Header{Width: width, Height: height, PixelFormat: raster.BGRA}
-		p := direct(h, raster.Layout{Alpha: true}, filter)
+		p := direct(h, raster.Layout{Alpha: true})
 		src := source{Strip: raster.Strip{Data: sample.Noise(width, height), Stride: 4 * width, Height: height}, rowBytes: 4 * width}
 		e := &Encoder{w: flow.Unlimited(nil), header: h}
 		var all, part worker
-		if err := all.filter(e, &p, src, 0, height); err != nil {
+		if err := all.filter(e, &p, filter, src, 0, height); err != nil {
 			t.Fatal(err)
 		}
 		for _, top := range []int{0, 1, 100, 163, 164, 300, 399} {
@@ -106,7 +106,7 @@ func TestContext(t *testing.T) {
 			}
 			above := max(0, from-1) // what a pushed strip has
 			cut := source{above: above, rowBytes: src.rowBytes, Strip: raster.Strip{Data: src.Data[above*src.Stride:], Stride: src.Stride}}
-			if err := part.filter(e, &p, cut, from, height); err != nil {
+			if err := part.filter(e, &p, filter, cut, from, height); err != nil {
 				t.Fatal(err)
 			}
 			if !bytes.Equal(part.filtered, all.filtered[from*p.filteredBytes():]) {

@@ -34,9 +34,14 @@ func writerOf(out *bytes.Buffer, width int) *flow.Writer {
 
 // encode returns the PNG of p. cut gives the rows of the next part of a pushed image; a whole one comes at once.
 func encode(p picture, level string, reduce bool, width int, cut func() int) ([]byte, error) {
+	return encodeWith(p, fmt.Sprintf(`{"level":%q,"reduce":%v}`, level, reduce), nil, width, cut)
+}
+
+// encodeWith takes any options, as JSON.
+func encodeWith(p picture, options string, buffers [][]byte, width int, cut func() int) ([]byte, error) {
 	var out bytes.Buffer
 	w := writerOf(&out, width)
-	e, err := New(w, p.Header, fmt.Appendf(nil, `{"level":%q,"reduce":%v}`, level, reduce), nil)
+	e, err := New(w, p.Header, []byte(options), buffers)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package png
 
 import (
+	"github.com/sluice-js/sluice/internal/deflate"
 	"github.com/sluice-js/sluice/internal/raster"
 )
 
@@ -11,8 +12,13 @@ type plan struct {
 	convert          func(dst, src []byte) // source pixels to PNG's, nil when they are the same
 	rowBytes         int                   // of a row, without its filter type
 	pixelBytes       int                   // the distance to the corresponding byte of the pixel before: at least 1
-	filter           byte
+	kind             kind
 	opaque, gray     bool // promises that every row has to keep
+}
+
+// geometry is what deflate needs to know of filtered rows.
+func (p *plan) geometry() deflate.Geometry {
+	return deflate.Geometry{PixelBytes: p.pixelBytes, RowBytes: p.filteredBytes()}
 }
 
 // filteredBytes returns the bytes of a row with its filter type.
@@ -40,13 +46,12 @@ func (p plan) sampled(width int) plan {
 	return p
 }
 
-func direct(h raster.Header, l raster.Layout, filter byte) plan {
+func direct(h raster.Header, l raster.Layout) plan {
 	p := plan{
 		depth:      byte(l.Depth()),
 		convert:    raster.Convert(h, l),
 		rowBytes:   h.Width * l.BytesPerPixel(),
 		pixelBytes: l.BytesPerPixel(),
-		filter:     filter,
 	}
 	switch {
 	case l.Gray && l.Alpha:
@@ -61,7 +66,6 @@ func direct(h raster.Header, l raster.Layout, filter byte) plan {
 	return p
 }
 
-// indices never take a filter: neighbouring indices say nothing about each other.
 func indices(h raster.Header, palette *raster.Palette) plan {
 	return plan{
 		colorType:  indexed,
@@ -70,7 +74,6 @@ func indices(h raster.Header, palette *raster.Palette) plan {
 		convert:    palette.Pack,
 		rowBytes:   (h.Width*palette.Depth() + 7) / 8,
 		pixelBytes: 1,
-		filter:     filterNone,
 	}
 }
 
@@ -79,7 +82,13 @@ func (e *Encoder) planWhole(src source) error {
 	h, l := e.header, e.header.PixelFormat.Layout()
 	var palette *raster.Palette
 	if e.options.Reduce {
-		facts := raster.Scan(h, src.Strip, e.w.Aborted)
+		var facts raster.Facts
+		if err := e.admitted(func() error {
+			facts = raster.Scan(h, src.Strip, e.w.Aborted)
+			return nil
+		}); err != nil {
+			return err
+		}
 		l.Gray = l.Gray || facts.Gray
 		l.Alpha = l.Alpha && !facts.Opaque
 		// An index of 8 bits is not smaller than a grey sample.
@@ -87,38 +96,48 @@ func (e *Encoder) planWhole(src source) error {
 			palette = nil
 		}
 	}
-	plans := []plan{direct(h, l, filterNone), direct(h, l, filterPaeth)}
+	e.plan = direct(h, l)
+	if palette != nil && e.plan.filteredBytes()*h.Height >= maxPaletteDoubt {
+		e.plan = indices(h, palette)
+		return nil
+	}
+	plans := e.plan.perKind(e.level.trial(), l.Alpha)
 	if palette != nil {
 		plans = append(plans, indices(h, palette))
-		if plans[0].filteredBytes()*h.Height >= maxPaletteDoubt {
-			plans = plans[2:]
-		}
 	}
 	var err error
 	e.plan, err = e.choose(plans, src, h.Height)
 	return err
 }
 
+// perKind returns the plan for each kind of image that is worth a try.
+func (p plan) perKind(l *level, alpha bool) []plan {
+	var plans []plan
+	for _, p.kind = range l.tries(alpha) {
+		plans = append(plans, p)
+	}
+	return plans
+}
+
 // maxPaletteDoubt is the size in bytes from which an image of few colours is smaller as indices, whatever it shows: a
 // palette takes at most 1 KB. Below, both are tried.
 const maxPaletteDoubt = 64 << 10
 
-// planPushed makes the plan from the header alone, but for the filter.
+// planPushed makes the plan from the header alone, but for the kind.
 func (e *Encoder) planPushed() {
 	h, l := e.header, e.header.PixelFormat.Layout()
 	promised := e.options.Reduce
 	opaque, gray := promised && h.Opaque && l.Alpha, promised && h.Gray && !l.Gray
 	l.Alpha = l.Alpha && !opaque
 	l.Gray = l.Gray || gray
-	e.plan = direct(h, l, filterNone)
+	e.plan = direct(h, l)
 	e.plan.opaque, e.plan.gray = opaque, gray
 }
 
-// planFilter chooses the filter of a pushed image from its first rows.
-func (e *Encoder) planFilter(src source, rows int) error {
-	paeth := e.plan
-	paeth.filter = filterPaeth
-	p, err := e.choose([]plan{e.plan, paeth}, src, rows)
-	e.plan.filter = p.filter
+// planKind chooses the kind of a pushed image from its first rows.
+func (e *Encoder) planKind(src source, rows int) error {
+	alpha := e.plan.colorType == grayscaleAlpha || e.plan.colorType == truecolorAlpha
+	var err error
+	e.plan, err = e.choose(e.plan.perKind(e.level.trial(), alpha), src, rows)
 	return err
 }

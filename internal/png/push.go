@@ -88,14 +88,13 @@ func (e *Encoder) start() error {
 		top:    g.top, bottom: g.bottom, rows: g.rows,
 	}
 	if g.top == 0 {
-		if err := e.admitted(func() error { return e.planFilter(st.source, g.bottom) }); err != nil {
+		if err := e.planKind(st.source, g.bottom); err != nil {
 			return err
 		}
 	}
 	e.next = gather{}
 	if e.rows < e.header.Height {
 		e.begin(&g)
-		return e.strips.Go(func() (*idat, error) { return e.encode(st) })
 	}
-	return e.strips.Run(func() (*idat, error) { return e.encode(st) })
+	return e.submit(st)
 }

@@ -3,6 +3,7 @@ package png
 import (
 	"sync"
 
+	"github.com/sluice-js/sluice/internal/deflate"
 	"github.com/sluice-js/sluice/internal/fault"
 	"github.com/sluice-js/sluice/internal/kernel"
 	"github.com/sluice-js/sluice/internal/raster"
@@ -25,6 +26,9 @@ func (s source) row(y int) []byte { return s.Row(y-s.above, s.rowBytes) }
 type strip struct {
 	source
 	top, bottom int
+	level       *level
+	method      method
+	context     int        // rows above top that the dictionary reaches into; 0: none
 	rows        *rowBuffer // to recycle when the strip is encoded; nil when the rows are borrowed
 }
 
@@ -47,26 +51,37 @@ func (k *worker) recycle() {
 	}
 }
 
+// submit has a strip encoded. Strips come in order, so each knows how the one above it is filtered: a dictionary is of use
+// only if it is what a decoder has in its window.
+func (e *Encoder) submit(s strip) error {
+	s.level = e.level.get(e)
+	s.method = s.level.method(&e.plan)
+	if s.method.dictionary() && s.method.filter == e.filter {
+		s.context = e.plan.contextRows(s.top)
+	}
+	e.filter = s.method.filter
+	job := func() (*idat, error) { return e.encode(s) }
+	if s.bottom < e.header.Height {
+		return e.strips.Go(job)
+	}
+	return e.strips.Run(job)
+}
+
 // encode compresses a strip. It is an Ordered's job: several run at once.
 func (e *Encoder) encode(s strip) (*idat, error) {
-	p, final := &e.plan, s.bottom == e.header.Height
-	level := e.level.get(e)
+	p := &e.plan
 	k := workers.Get().(*worker)
-	context := 0
-	if level.dictionary {
-		context = p.contextRows(s.top)
-	}
-	if err := k.filter(e, p, s.source, s.top-context, s.bottom); err != nil {
+	if err := k.filter(e, p, s.method.filter, s.source, s.top-s.context, s.bottom); err != nil {
 		return nil, err
 	}
-	dictionary := context * p.filteredBytes()
+	dictionary := s.context * p.filteredBytes()
+	out := &idat{strip: s, final: s.bottom == e.header.Height}
 	k.packed, _ = beginChunk(k.packed[:0], "IDAT")
 	if s.top == 0 {
-		k.packed = append(k.packed, level.zlibHeader[:]...)
+		k.packed = append(k.packed, s.level.zlibHeader[:]...)
 	}
-	k.packed = level.deflate(k.packed, k.filtered, dictionary, final)
-	out := newIDAT(k.packed, final)
-	out.sum(k.filtered[dictionary:])
+	k.packed = deflate.Compress(k.packed, k.filtered, dictionary, s.method.mode, p.geometry(), out.final)
+	out.sum(k.packed, k.filtered, dictionary)
 	k.recycle()
 	s.rows.recycle()
 	return out, nil
@@ -78,10 +93,10 @@ func (p *plan) contextRows(top int) int {
 }
 
 // filter fills k.filtered with the rows from top to before bottom.
-func (k *worker) filter(e *Encoder, p *plan, src source, top, bottom int) error {
+func (k *worker) filter(e *Encoder, p *plan, filter byte, src source, top, bottom int) error {
 	n := p.rowBytes
 	k.filtered = grow(k.filtered, (n+1)*(bottom-top))
-	if p.filter == filterNone {
+	if filter == filterNone {
 		for y := top; y < bottom; y++ {
 			if e.w.Aborted() {
 				return errAborted
