@@ -112,6 +112,9 @@ func sluice_grant(handle, slab unsafe.Pointer, n C.size_t, taken C.uint64_t) C.i
 	return with(handle, func(s *Stream) { s.Grant(bytesAt(slab, n), uint64(taken)) })
 }
 
+//export sluice_pace
+func sluice_pace(handle unsafe.Pointer) C.int32_t { return with(handle, (*Stream).Pace) }
+
 //export sluice_finish
 func sluice_finish(handle unsafe.Pointer) C.int32_t { return with(handle, (*Stream).Finish) }
 
@@ -136,6 +139,8 @@ func sluice_batch(commands *C.sluice_command, n C.size_t) {
 			sluice_write(*c.stream, c.buffers, c.n, c.json, c.json_len)
 		case C.SLUICE_CALL_GRANT:
 			sluice_grant(*c.stream, c.buffers.data, c.buffers.len, c.taken)
+		case C.SLUICE_CALL_PACE:
+			sluice_pace(*c.stream)
 		case C.SLUICE_CALL_FINISH:
 			sluice_finish(*c.stream)
 		case C.SLUICE_CALL_ABORT:

@@ -108,6 +108,9 @@ func (s *Stream) Write(p flow.Part) bool {
 // Grant adds a slab of credit. taken counts all bytes that the consumer has passed on since the stream began.
 func (s *Stream) Grant(slab []byte, taken uint64) { s.window.Grant(slab, taken) }
 
+// Pace says that grants follow the speed of whoever gets the bytes.
+func (s *Stream) Pace() { s.writer.Pace() }
+
 // Finish says that no more parts come.
 func (s *Stream) Finish() {
 	s.mu.Lock()

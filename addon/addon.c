@@ -172,6 +172,9 @@ static napi_value simple(napi_env napi, napi_callback_info info, int call) {
 
 static napi_value finish_parts(napi_env napi, napi_callback_info info) { return simple(napi, info, SLUICE_CALL_FINISH); }
 
+// pace(handle): grants follow the speed of whoever gets the bytes.
+static napi_value pace(napi_env napi, napi_callback_info info) { return simple(napi, info, SLUICE_CALL_PACE); }
+
 static napi_value abort_stream(napi_env napi, napi_callback_info info) { return simple(napi, info, SLUICE_CALL_ABORT); }
 
 static napi_value hold(napi_env napi, napi_callback_info info) {
@@ -226,7 +229,7 @@ NAPI_MODULE_INIT() {
     const char *name;
     napi_callback function;
   } functions[] = {{"open", open_stream},    {"write", write_part}, {"grant", grant}, {"finish", finish_parts},
-                   {"abort", abort_stream}, {"hold", hold},        {"drop", drop},   {"stats", stats}};
+                   {"abort", abort_stream}, {"pace", pace},        {"hold", hold},   {"drop", drop},   {"stats", stats}};
   const struct {
     const char *name;
     int32_t value;

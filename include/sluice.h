@@ -79,7 +79,8 @@ enum {
 	SLUICE_CALL_GRANT = 3, /* buffers[0] is the slab */
 	SLUICE_CALL_FINISH = 4,
 	SLUICE_CALL_ABORT = 5,
-	SLUICE_CALL_CLOSE = 6
+	SLUICE_CALL_CLOSE = 6,
+	SLUICE_CALL_PACE = 7
 };
 
 /* Live figures of the library, over all streams. */
@@ -117,6 +118,10 @@ int32_t sluice_write(void *stream, const sluice_buffer *buffers, size_t n, const
 /* Grants a slab, which must stay until it is given up or the stream's last event. taken: the bytes of all chunks that
  * were passed on since the stream began; it tells the encoder whether its consumer waits for it. */
 int32_t sluice_grant(void *stream, void *slab, size_t len, uint64_t taken);
+
+/* Says that grants follow the speed of whoever gets the bytes, such as a client's connection. Only then may a level that
+ * adapts judge by them whether time or bytes count. */
+int32_t sluice_pace(void *stream);
 
 /* No more parts come. */
 int32_t sluice_finish(void *stream);

@@ -30,6 +30,7 @@ type Writer struct {
 
 	stop    chan struct{}
 	aborted atomic.Bool
+	paced   atomic.Bool
 	tasks   sync.WaitGroup
 	busy    atomic.Int32  // tasks that have not ended
 	rests   chan struct{} // holds a signal after busy fell to zero
@@ -78,6 +79,12 @@ func (w *Writer) Release() {
 
 // Starved reports whether the consumer has passed on everything that it was given: it waits for this encoder.
 func (w *Writer) Starved() bool { return w.window.Starved() }
+
+// Pace says that the consumer's grants follow the speed of whoever gets the bytes.
+func (w *Writer) Pace() { w.paced.Store(true) }
+
+// Paced reports whether Starved tells anything about the way to whoever gets the bytes.
+func (w *Writer) Paced() bool { return w.paced.Load() }
 
 // Spare reports whether a processor has nothing to do.
 func (w *Writer) Spare() bool { return w.slots.Free() > 0 }

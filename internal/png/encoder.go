@@ -17,9 +17,9 @@ import (
 // Options are what a caller may choose.
 type Options struct {
 	// Level is what to spend on size. stored does not compress; fastest, fast, balanced and small each take longer and
-	// yield fewer bytes. auto watches the consumer: it starts as fast, becomes fastest when the consumer has waited for
-	// bytes repeatedly, and balanced while the consumer is slower than that and a processor is idle. auto is the one level whose bytes
-	// depend on timing. Default fast.
+	// yield fewer bytes. auto watches the way to whoever gets the bytes: it starts as fast, becomes fastest when that has
+	// waited for bytes repeatedly, and balanced while it is slower than the encoder and a processor is idle; where nothing
+	// is known of it, auto stays fast. auto is the one level whose bytes depend on timing. Default fast.
 	Level string `json:"level" choices:"stored|fastest|fast|balanced|small|auto"`
 	// Reduce drops what the pixels do not use, without loss: alpha of an opaque image, colour of a grey one; and writes
 	// at most 256 colours as indices. A whole image is looked through for that; an image that is pushed is reduced as far

@@ -115,8 +115,8 @@ func (l *leveler) get(e *Encoder) *level {
 	if l.fixed != nil {
 		return l.fixed
 	}
-	if !e.emitted.Load() {
-		return levels["fast"] // the consumer has had nothing to take yet
+	if !e.w.Paced() || !e.emitted.Load() {
+		return levels["fast"] // nothing is known of the consumer, or it has had nothing to take yet
 	}
 	if !e.w.Starved() {
 		if e.w.Spare() {
