@@ -9,7 +9,11 @@ type optimal struct{ chain }
 const (
 	segment = 16 << 10 // bytes that are planned together
 	passes  = 2
-	forget  = 2 // the frequencies of a segment count so much less in the next
+
+	// A match may be cut to fewer bytes than these. Long ones are better taken whole, and trying takes time.
+	shortened = 24
+
+	forget = 2 // the frequencies of a segment count so much less in the next
 )
 
 // edges are the matches of a segment, and the cheapest way through it.
@@ -141,11 +145,15 @@ func (p *optimal) plan(c *compressor, start, size int) {
 				cheapest, covered = distance, 0
 			}
 			from, to := max(minMatch, covered+1), min(int(e.length), maxMatch)
-			for n := from; n <= to; n++ {
+			try := func(n int) {
 				if cost := distance + k.length[n]; cost < g.cost[i+n] {
 					g.cost[i+n], g.last[i+n] = cost, edge{uint16(n), e.distance}
 				}
 			}
+			for n := from; n < min(to, shortened); n++ {
+				try(n)
+			}
+			try(to)
 			if int(e.length) > maxMatch {
 				whole, half, rest := cut(int(e.length))
 				each := distance - here
