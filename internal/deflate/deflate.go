@@ -15,7 +15,7 @@ const (
 	Balanced             // short hash chains, pixel by pixel: for maps
 	Overlay              // short hash chains, byte by byte: for antialiased shapes on transparency, where pixels repeat in part
 	Lazy                 // longer chains, byte by byte: for everything
-	Optimal              // the cheapest matches of long chains
+	Thorough             // as Lazy, with four times its patience
 
 	modes = iota
 )
@@ -30,8 +30,7 @@ type Geometry struct {
 // data begins with the first byte of a row. The blocks end at a byte boundary: by an empty stored block (a sync flush), or
 // because they end the deflate stream when final. They are never larger than the input by more than 0.1 % + 64 bytes.
 //
-// Several goroutines may call it. An idle compressor keeps 570 KB, 520 KB more once it had to follow hash chains, and about
-// 500 KB more once it was optimal. Nothing else is allocated but room in dst and a few words.
+// Several goroutines may call it. An idle compressor keeps 570 KB, and 520 KB more once it had to follow hash chains. Nothing else is allocated but room in dst and a few words.
 func Compress(dst, data []byte, dictionary int, m Mode, g Geometry, final bool) []byte {
 	if m == Stored {
 		return store(dst, data[dictionary:], final)
@@ -65,7 +64,6 @@ type compressor struct {
 	block     block
 	last      lastSeen
 	chains    *chains // nil until a mode needs them
-	edges     *edges  // the same
 }
 
 // parser finds sequences for the text from c.pos to end, and moves c.pos behind what they stand for. It may stop before end

@@ -202,5 +202,5 @@ func noise(n int) []byte {
 }
 
 var modeNames = []string{
-	Stored: "stored", RLE: "rle", Greedy: "greedy", Balanced: "balanced", Overlay: "overlay", Lazy: "lazy", Optimal: "optimal",
+	Stored: "stored", RLE: "rle", Greedy: "greedy", Balanced: "balanced", Overlay: "overlay", Lazy: "lazy", Thorough: "thorough",
 }

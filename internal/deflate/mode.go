@@ -4,7 +4,7 @@ var efforts = [...]effort{
 	Overlay:  {pixels: 1, runs: 8, enough: 64, lazy: true, perByte: 10, left: 4, above: 20},
 	Balanced: {pixels: 2, runs: 4, enough: 64, perByte: 10, left: 6, above: 16},
 	Lazy:     {pixels: 4, runs: 16, enough: 258, lazy: true, perByte: 10, left: 4, above: 20},
-	Optimal:  {pixels: 2, runs: 16, enough: 258},
+	Thorough: {pixels: 8, runs: 64, enough: 258, lazy: true, perByte: 10, left: 4, above: 20},
 }
 
 // parserOf returns what a mode does with a geometry.
@@ -16,9 +16,6 @@ func parserOf(m Mode, g Geometry) parser {
 		return &rle{g.PixelBytes}
 	case Greedy:
 		return greedyOf(g)
-	}
-	if m == Optimal {
-		return &optimal{chainOf(m, g)}
 	}
 	p := chainOf(m, g)
 	return &p

@@ -89,12 +89,12 @@ var levels = map[string]*level{
 	},
 	"small": {
 		methods: [kinds]method{
-			flat:   {filterNone, deflate.Optimal},
-			smooth: {filterPaeth, deflate.Optimal},
-			grainy: {filterPaeth, deflate.Optimal},
-			sparse: {filterNone, deflate.Optimal},
+			flat:   {filterNone, deflate.Thorough},
+			smooth: {filterPaeth, deflate.Thorough},
+			grainy: {filterPaeth, deflate.Thorough},
+			sparse: {filterNone, deflate.Thorough},
 		},
-		indices: deflate.Optimal, zlibHeader: [2]byte{0x78, 0xda},
+		indices: deflate.Thorough, zlibHeader: [2]byte{0x78, 0xda},
 	},
 }
 
