@@ -30,7 +30,8 @@ type Geometry struct {
 // data begins with the first byte of a row. The blocks end at a byte boundary: by an empty stored block (a sync flush), or
 // because they end the deflate stream when final. They are never larger than the input by more than 0.1 % + 64 bytes.
 //
-// Several goroutines may call it. An idle compressor keeps 570 KB, and 520 KB more once it had to follow hash chains. Nothing else is allocated but room in dst and a few words.
+// Several goroutines may call it. An idle compressor keeps 570 KB, and 520 KB more once it had to follow hash chains. Nothing
+// else is allocated but room in dst and a few words.
 func Compress(dst, data []byte, dictionary int, m Mode, g Geometry, final bool) []byte {
 	if m == Stored {
 		return store(dst, data[dictionary:], final)
