@@ -57,14 +57,17 @@ export interface PushSource<Part> extends Source {
    * be pending: that is what lets strips be encoded side by side. Before an encode uses the source, one part is queued and
    * further writes wait.
    *
-   * Rejects with ERR_SLUICE_ARGUMENT for what is no part, or after end(); with an AbortError or the encode's error when the
-   * encode is over. It is safe to ignore the promise.
+   * Rejects with ERR_SLUICE_ARGUMENT for what is no part, after end(), or after a complete encode; with the error of the encode
+   * if that failed or was aborted. It is safe to ignore the promise.
    */
   write (part: Part): Promise<void>
   /** No more parts come. Never throws. */
   end (): void
-  /** Gives up: the encode fails with this very error. Never throws. */
-  fail (error: unknown): void
+  /**
+   * Gives up: the encode fails with this very error. Without one it is an AbortError; 0, '' and false become its cause. Never
+   * throws.
+   */
+  fail (error?: unknown): void
 }
 
 /** Whole rows of an image: bytes without padding, or pixels of the image's width. */
@@ -105,6 +108,21 @@ export interface PngOptions {
    * colours become indices. A pushed image is reduced only as far as its description promises. Default true.
    */
   reduce?: boolean | undefined
+  /**
+   * Orders the pixels in Adam7's seven passes. Needs the whole image before the first byte, so it does not stream. Default
+   * false.
+   */
+  interlace?: boolean | undefined
+  /** Resolution in pixels per inch, up to 1,000,000 (pHYs). 0, the default: none. */
+  dpi?: number | undefined
+  /** Says that colours are sRGB's (sRGB). Not together with icc. Default false. */
+  srgb?: boolean | undefined
+  /** Exponent of the display that samples are made for, such as 2.2 (gAMA). 0, the default: none. */
+  gamma?: number | undefined
+  /** An ICC profile (iCCP). */
+  icc?: Uint8Array | undefined
+  /** Notes by keyword of 1 to 79 Latin-1 characters, such as Title, Author or Copyright (tEXt, or iTXt beyond Latin-1). */
+  text?: Record<string, string> | undefined
 }
 
 export type EncodeOptions = CommonOptions & PngOptions
@@ -143,7 +161,7 @@ export interface Report {
   totalMs: number
   /** Whether any chunk was delivered. */
   committed: boolean
-  /** Whether it ended by an abort. */
+  /** Whether the consumer gave up: abort(), a signal, destroy(), a closed writable, a throw; or the error is an AbortError. */
   aborted: boolean
   /** null if the encode failed before it was known, like the next three. */
   coding: string | null
@@ -154,18 +172,24 @@ export interface Report {
 
 /** A running encodeChunked. All methods may be called at any time, also after the end. */
 export interface Job {
-  /** No callback comes until resume(). A paused job that nobody holds is aborted. */
+  /** No chunk comes until resume(); an error does, at once. A paused job that nobody holds is aborted. */
   pause (): void
   resume (): void
   /** The callback gets an AbortError whose cause is the reason, soon; nothing happens after the last chunk. */
   abort (reason?: unknown): void
   /**
-   * Takes backpressure from a writable, such as an HTTP response: while it is full the job is paused, when it closes the
-   * job is aborted. The callback still does the writing; what it returns counts no longer. One writable is followed at a time.
+   * Takes backpressure from a writable, such as an HTTP response: while it is full the job is paused; when it closes, fails
+   * (the cause of the AbortError is its error) or has ended, the job is aborted. The callback still does the writing; what it
+   * returns counts no longer. One writable is followed at a time. Throws ERR_SLUICE_ARGUMENT for what is none, and then
+   * changes nothing.
    */
   follow (writable: NodeJS.WritableStream | Writable): this
-  /** Settles after the last callback. Rejects with the error that the callback got. It is safe to ignore it. */
+  /**
+   * Settles after the last callback. Rejects with the error that the callback got, or what it threw. It is safe to ignore it.
+   */
   readonly done: Promise<Report>
+  /** What became of the encode, also of one that failed; null before done settles. */
+  readonly report: Report | null
 }
 
 /**
@@ -180,7 +204,7 @@ export type ChunkCallback = (error: Error | null, chunk: Buffer | null, last: bo
  * this function. Throws ERR_SLUICE_ARGUMENT for wrong types and a chunkSize out of range; all other errors come through the
  * callback.
  */
-export function encodeChunked (source: Source | Pixels, options: EncodeOptions, callback: ChunkCallback): Job
+export function encodeChunked (source: Source | Pixels, options: EncodeOptions | undefined, callback: ChunkCallback): Job
 /** The short form: default format and options. */
 export function encodeChunked (source: Source | Pixels, chunkSize: number, callback: ChunkCallback): Job
 

@@ -26,7 +26,7 @@ type Options struct {
 	// as its header promises. 16-bit images stay 16-bit. Default true.
 	Reduce bool `json:"reduce"`
 	// Interlace orders the pixels in Adam7's seven passes, so that a coarse picture shows early. It needs the whole image
-	// before the first byte, so it does not stream, and takes 10 to 30 % more bytes. Default false.
+	// before the first byte, so it does not stream, and takes up to 30 % more bytes on maps. Default false.
 	Interlace bool `json:"interlace"`
 	Metadata
 }
