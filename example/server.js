@@ -36,7 +36,7 @@ async function serveMap (request, response, query, version, pool) {
 
   const start = performance.now()
   const pixels = await map.render(pool, query)
-  if (response.destroyed) return // the client left while the map was drawn
+  if (hasLeft(response)) return // while the map was drawn
 
   // The callback gets the PNG piece by piece, the first pieces while the last rows are still to be encoded.
   const job = encodeChunked(pixels, { format: 'png', chunkSize }, (err, chunk, last) => {
@@ -54,11 +54,14 @@ async function serveMap (request, response, query, version, pool) {
 
 // Before the first chunk an error can still be told; after it, a broken answer must not look like a whole one.
 function fail (response, err, version) {
-  if (response.headersSent || response.destroyed) return response.destroy(err)
+  if (response.headersSent || hasLeft(response)) return response.destroy(err)
   const { status, type, body } = wms.exception(err, version)
   if (status >= 500) console.error(err)
   respond(response, status, type, body)
 }
+
+// Whether the client is gone. Responses of HTTP/2 do not say so, their streams do.
+const hasLeft = (response) => response.destroyed ?? response.stream.destroyed
 
 function respond (response, status, type, body) {
   response.writeHead(status, { 'content-type': type })
@@ -79,16 +82,24 @@ async function handle (request, response, pool) {
   return servePage(response, url.pathname)
 }
 
+// The number in PORT.
+function portOf (text = '8080') {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65535) return Number(text)
+  console.error(`Expected PORT to be a number from 0 to 65535, got "${text}"`)
+  process.exit(1)
+}
+
 async function main () {
+  const port = portOf(process.env.PORT)
   const pool = await map.load()
   const server = http.createServer((request, response) => {
     handle(request, response, pool).catch((err) => response.destroy(err))
   })
   server.on('error', (err) => {
-    console.error(err.code === 'EADDRINUSE' ? `Port ${err.port} is taken: choose another with PORT=...` : err)
+    console.error(err.code === 'EADDRINUSE' ? `Port ${err.port} is taken: choose another with PORT=...` : err.message)
     process.exit(1)
   })
-  server.listen(Number(process.env.PORT ?? 8080), process.env.HOST ?? '127.0.0.1', () => {
+  server.listen(port, process.env.HOST ?? '127.0.0.1', () => {
     const { address, port } = server.address()
     console.log(`Map server at http://${address.includes(':') ? `[${address}]` : address}:${port}/`)
   })

@@ -2,7 +2,7 @@
 
 const { Duplex, Readable } = require('node:stream')
 
-const { abortError, argumentError } = require('./errors')
+const { SluiceError, abortError, argumentError } = require('./errors')
 const { FULL } = require('./credit')
 const { split } = require('./options')
 const { PushSource } = require('./push-source')
@@ -24,6 +24,7 @@ const encoding = Base => class extends Base {
     super({ ...settings, highWaterMark })
     const size = plan.chunkSize
     this.#stream = new Stream(source, plan, { size, cut: Math.min(size, FULL), exact: false, gathers: false }, this.#consumer())
+    this.#stream.pace()
   }
 
   #consumer () {
@@ -49,7 +50,8 @@ const encoding = Base => class extends Base {
   _destroy (error, callback) {
     if (this.#stream === null || this.#stream.isOver()) return callback(error)
     this.#onDestroyed = () => callback(error)
-    this.#stream.fail(error ?? abortError())
+    if (error instanceof SluiceError) this.#stream.fail(error) // of a part that is none
+    else this.#stream.abort(error ?? abortError())
   }
 }
 

@@ -1,4 +1,1 @@
-import sluice from './index.js'
-
-export const { encodeChunked, encode, encodeStream, createEncoder, image, stats, SluiceError } = sluice
-export default sluice
+export { encodeChunked, encode, encodeStream, createEncoder, image, stats, SluiceError } from './index.js'

@@ -1,9 +1,9 @@
 'use strict'
 
-const { argumentError, abortError } = require('./errors')
+const { SluiceError, argumentError, abortError, show } = require('./errors')
 const { Follower } = require('./follow')
 const { FULL } = require('./credit')
-const { split, checkChunkSize } = require('./options')
+const { split } = require('./options')
 const { toSource } = require('./source')
 const { Stream, PAUSED, FOLLOWED } = require('./stream')
 
@@ -11,6 +11,7 @@ const { Stream, PAUSED, FOLLOWED } = require('./stream')
 class Callback {
   stream = null
   follower = null
+  report = null
   #callback
   #settle
 
@@ -34,6 +35,7 @@ class Callback {
 
   end (error, report, thrown) {
     const callback = this.#callback
+    this.report = report
     this.follower?.stop()
     try {
       if (error !== null && !thrown) callback(error, null, false)
@@ -56,31 +58,46 @@ class Job {
 
   get done () { return this.#consumer.done }
 
-  pause () { this.#stream.block(PAUSED) }
+  /** What became of the encode; null before its end. */
+  get report () { return this.#consumer.report }
+
+  pause () {
+    this.#stream.pace()
+    this.#stream.block(PAUSED)
+  }
 
   resume () { this.#stream.unblock(PAUSED) }
 
-  abort (reason) { this.#stream.fail(abortError(reason)) }
+  abort (reason) { this.#stream.abort(abortError(reason)) }
 
   follow (writable) {
     const consumer = this.#consumer
+    const follower = new Follower(this.#stream, writable)
     consumer.follower?.stop()
-    consumer.follower = null
     this.#stream.unblock(FOLLOWED)
-    consumer.follower = new Follower(this.#stream, writable)
+    consumer.follower = follower
+    follower.start()
     return this
   }
 }
 
 function encodeChunked (source, options, callback) {
-  if (typeof options !== 'object' || options === null) options = { chunkSize: checkChunkSize(options) }
-  const plan = split(options)
+  const plan = split(toOptions(options))
   if (typeof callback !== 'function') throw argumentError('callback', 'a function', callback)
   const size = plan.chunkSize
   const consumer = new Callback(callback)
   const stream = new Stream(toSource(source), plan, { size, cut: Math.min(size, FULL), exact: true, gathers: size > FULL }, consumer)
   consumer.stream = stream
   return new Job(stream, consumer)
+}
+
+/** The second argument as options. */
+function toOptions (value) {
+  if (typeof value === 'number') return { chunkSize: value }
+  if (typeof value === 'object' && value !== null) return value
+  if (value === undefined) return {}
+  const got = typeof value === 'function' ? 'a function: the callback is the third' : show(value)
+  throw new SluiceError('ERR_SLUICE_ARGUMENT', `Expected the second argument to be options {…} or a chunkSize, got ${got}`)
 }
 
 module.exports = { encodeChunked }

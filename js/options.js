@@ -2,42 +2,50 @@
 
 const { isUint8Array } = require('node:util').types
 
-const { SluiceError, argumentError, show } = require('./errors')
+const binding = require('./binding')
+const { SluiceError, argumentError, unsayable, show } = require('./errors')
+const { isSignal } = require('./signal')
 
 const MAX_CHUNK = 2 ** 30
 const DEFAULT_CHUNK = 16384
+const MAX_DEPTH = 8 // of lists and objects in each other; no option of any format has more than two
 
 /**
  * Splits what a user passes into the keys that every format has and the format's own, which go to Go unseen:
- * {format, chunkSize, coding, signal, copy, own, buffers: its values that are bytes, failure: what cannot
- * be said in JSON}. Throws ERR_SLUICE_ARGUMENT for wrong types.
+ * {format, chunkSize, coding, signal, copy, own, buffers: its values that are bytes, failure: an error that Go would not
+ * find, or null}. Keys may be inherited. Throws ERR_SLUICE_ARGUMENT for wrong types.
  */
 function split (options) {
   if (options === undefined) options = {}
-  if (typeof options !== 'object' || options === null || Array.isArray(options)) throw argumentError('options', 'an object', options)
-  const { format, chunkSize, coding, signal, copy, ...rest } = options
+  if (!isRecord(options)) throw argumentError('options', 'an object', options)
+  const all = Object.create(null)
+  for (const key in options) all[key] = options[key]
+  const { format, chunkSize, coding, signal, copy, ...rest } = all
   checkOptional('format', 'string', format)
   checkOptional('coding', 'string', coding)
   checkOptional('copy', 'boolean', copy)
-  if (signal !== undefined && !(typeof signal?.addEventListener === 'function' && typeof signal.aborted === 'boolean')) {
-    throw argumentError('signal', 'an AbortSignal', signal)
-  }
-  const plan = {
+  if (signal !== undefined && !isSignal(signal)) throw argumentError('signal', 'an AbortSignal', signal)
+  const buffers = []
+  return {
     format,
     chunkSize: chunkSize === undefined ? DEFAULT_CHUNK : checkChunkSize(chunkSize),
-    coding: [coding ?? 'identity'],
+    coding: [(coding ?? 'identity').toLowerCase()],
     signal,
     copy: copy === true,
-    own: {},
-    buffers: [],
-    failure: null
+    own: encodable(rest, buffers, []),
+    buffers,
+    failure: format === '' ? unnamed() : null // Go takes '' for the default
   }
-  try {
-    plan.own = encodable(rest, '', plan.buffers, [])
-  } catch (error) {
-    plan.failure = error
-  }
-  return plan
+}
+
+/** Whether value can be meant as options: no array, Map, Date, Promise and the like, whose keys are not their content. */
+function isRecord (value) {
+  return typeof value === 'object' && /^\[object (Object|Module)\]$/.test(Object.prototype.toString.call(value))
+}
+
+function unnamed () {
+  const known = binding.info.formats.flatMap(({ names }) => names)
+  return new SluiceError('ERR_SLUICE_FORMAT', `Expected a known format (${known.join(', ')}), got ""`)
 }
 
 function checkChunkSize (chunkSize) {
@@ -52,8 +60,8 @@ function checkOptional (name, type, value) {
   if (value !== undefined && typeof value !== type) throw argumentError(name, `a ${type}`, value)
 }
 
-/** A copy of value that JSON can hold; bytes become references into buffers. parents guard against cycles. */
-function encodable (value, name, buffers, parents) {
+/** A copy of value that JSON can hold; bytes become references into buffers. parents are the objects that value lies in. */
+function encodable (value, buffers, parents) {
   switch (typeof value) {
     case 'string':
     case 'boolean':
@@ -65,15 +73,14 @@ function encodable (value, name, buffers, parents) {
     case 'object':
       if (value === null) return value
       if (isUint8Array(value)) return { $buffer: buffers.push(value) - 1 }
-      if (parents.includes(value)) break
-      if (Array.isArray(value)) return value.map((item, i) => encodable(item, `${name}[${i}]`, buffers, [...parents, value]))
+      if (parents.includes(value) || parents.length === MAX_DEPTH) break
+      if (Array.isArray(value)) return value.map(item => encodable(item, buffers, [...parents, value]))
       if (isPlain(value)) {
-        return Object.fromEntries(Object.entries(value).map(([key, item]) =>
-          [key, encodable(item, name === '' ? key : `${name}.${key}`, buffers, [...parents, value])]))
+        return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, encodable(item, buffers, [...parents, value])]))
       }
   }
-  const got = parents.includes(value) ? 'an object that contains itself' : show(value)
-  throw new SluiceError('ERR_SLUICE_OPTION', `Expected option ${JSON.stringify(name)} to be a string, finite number, boolean, Uint8Array, array or plain object, got ${got}`)
+  if (parents.includes(value)) return unsayable('an object that contains itself')
+  return unsayable(parents.length === MAX_DEPTH ? 'too many objects in each other' : show(value))
 }
 
 function isPlain (value) {

@@ -1,6 +1,6 @@
 'use strict'
 
-const { SluiceError, abortError } = require('./errors')
+const { SluiceError, failureOf } = require('./errors')
 
 const SMALL = 64 * 1024 // bytes; parts below are copied
 const MAX_COPIED = 256 * 1024 // bytes of copied parts that may be undrained while writes still settle at once
@@ -32,8 +32,8 @@ class PushSource {
     })
     promise.catch(() => {}) // who ignores it learns of the error from the stream
     try {
-      if (this.#ended) throw new SluiceError('ERR_SLUICE_ARGUMENT', 'Expected no write() after end()')
       if (this.#over !== null) throw this.#over
+      if (this.#ended) throw new SluiceError('ERR_SLUICE_ARGUMENT', 'Expected no write() after end()')
       write.part = this._cut(part)
     } catch (error) {
       write.reject(error)
@@ -59,8 +59,8 @@ class PushSource {
   /** Gives up: the consumer gets error, and so do writes that are pending. */
   fail (error) {
     if (this.#over !== null) return
-    if (this.#stream === null) return this._closed(error ?? abortError())
-    this.#stream.fail(error ?? abortError())
+    if (this.#stream === null) this._closed(failureOf(error))
+    else this.#stream.fail(failureOf(error))
   }
 
   _failure () { return this.#over }
@@ -93,10 +93,10 @@ class PushSource {
 
   /** The stream is over, with an error or null. Nothing is borrowed any longer. */
   _closed (error) {
-    this.#over = error
+    this.#over = error ?? new SluiceError('ERR_SLUICE_ARGUMENT', 'Expected no write() after the encode is over')
     this.#stream = null
     for (const write of [...this.#sent.splice(0), ...this.#waiting.splice(0)]) {
-      if (!write.settled) write.reject(error)
+      if (!write.settled) write.reject(this.#over)
     }
   }
 

@@ -2,13 +2,13 @@
 
 const { isUint8Array, isUint8ClampedArray } = require('node:util').types
 
-const { SluiceError, argumentError } = require('./errors')
+const { SluiceError, argumentError, show } = require('./errors')
 const { checkOptional } = require('./options')
 const { Part, bytesOf } = require('./part')
 const { PushSource } = require('./push-source')
 
 // What js/stream.js asks of a source: _kind and _header(), which go to Go as they are; _failure(), an error that is known
-// already (sizes that JSON cannot hold), or null; _claim(), which throws if the source was used up; _attach(stream, copy),
+// already (impossible sizes, detached data), or null; _claim(), which throws if the source was used up; _attach(stream, copy),
 // from which on it writes and finishes; _drained(), once for every part that Go is done with; _refuse(error) when the stream
 // is being aborted; _closed(error or null) when it is over.
 
@@ -29,7 +29,7 @@ class ImageSource {
 
   _header () { return this.#header }
 
-  _failure () { return oversized({ ...this.#header, stride: this.#stride }) }
+  _failure () { return unsizable({ ...this.#header, stride: this.#stride }) ?? detached(this.#data) }
 
   _claim () {}
 
@@ -62,26 +62,33 @@ class ImagePushSource extends PushSource {
 
   _header () { return this.#header }
 
-  _failure () { return super._failure() ?? oversized(this.#header) }
+  _failure () { return super._failure() ?? unsizable(this.#header) }
 
   _cut (strip) {
-    if (isBytes(strip)) return new Part([bytesOf(strip)], null)
+    if (isBytes(strip)) return partOf(strip, null)
     if (typeof strip !== 'object' || strip === null || !('data' in strip)) {
       throw argumentError('a part', 'a Uint8Array of whole rows or pixels {data, width, height}', strip)
     }
     const header = imageHeader(strip)
     const data = checkData(strip.data)
     checkOptional('stride', 'number', strip.stride)
-    const bad = oversized({ height: strip.height, stride: strip.stride })
-    if (bad !== null) throw new SluiceError('ERR_SLUICE_INPUT', bad.message)
     for (const [name, standard] of [['width'], ['pixelFormat', 'rgba'], ['premultiplied', false]]) {
       const whole = this.#header[name] ?? standard
       if (header[name] !== undefined && header[name] !== whole) {
-        throw new SluiceError('ERR_SLUICE_INPUT', `Expected strips whose ${name} is the image's, ${whole}, got ${header[name]}`)
+        throw new SluiceError('ERR_SLUICE_INPUT', `Expected strips whose ${name} is the image's, ${show(whole)}, got ${show(header[name])}`)
       }
     }
-    return new Part([bytesOf(data)], { stride: strip.stride, height: strip.height })
+    const bad = unsizable(strip)
+    if (bad !== null) throw new SluiceError('ERR_SLUICE_INPUT', bad.message)
+    if (strip.height < 1) throw new SluiceError('ERR_SLUICE_INPUT', `Expected strips of at least one row, got a height of ${strip.height}`)
+    return partOf(data, { stride: strip.stride, height: strip.height })
   }
+}
+
+function partOf (data, meta) {
+  const bad = detached(data)
+  if (bad !== null) throw bad
+  return new Part([bytesOf(data)], meta)
 }
 
 /** The source that image() makes: a whole one when there is data, else one that rows are pushed into. */
@@ -119,14 +126,32 @@ function isBytes (value) {
   return isUint8Array(value) || isUint8ClampedArray(value)
 }
 
-/** The error for a size that JSON cannot hold, or not as an integer of 64 bits, or null. */
-function oversized (sizes) {
-  for (const [name, value] of Object.entries(sizes)) {
-    if (typeof value === 'number' && !(Math.abs(value) <= Number.MAX_SAFE_INTEGER)) {
-      return new SluiceError('ERR_SLUICE_LIMIT', `Expected ${name} to be a positive integer, got ${value}`)
+// What Go would say of the sizes that it does not get to see: those that are no integers, or none that JSON holds exactly.
+const SIZES = {
+  width: { code: 'ERR_SLUICE_LIMIT', most: 2 ** 20 },
+  height: { code: 'ERR_SLUICE_LIMIT', most: 2 ** 20 },
+  stride: { code: 'ERR_SLUICE_INPUT', most: 2 ** 40 }
+}
+
+function unsizable (sizes) {
+  for (const [name, { code, most }] of Object.entries(SIZES)) {
+    const value = sizes[name]
+    if (value !== undefined && !Number.isSafeInteger(value)) {
+      return new SluiceError(code, `Expected ${name} to be an integer from 1 to ${most}, got ${value}`)
     }
   }
   return null
+}
+
+/** The error for data whose memory was taken away before the call, or null. */
+function detached ({ buffer, byteLength }) {
+  if (byteLength > 0) return null
+  try {
+    buffer.slice(0, 0) // throws if it is detached
+    return null
+  } catch {
+    return new SluiceError('ERR_SLUICE_INPUT', 'Expected data that can be read, but its memory was transferred or detached')
+  }
 }
 
 module.exports = { image, toSource }

@@ -4,7 +4,7 @@ const { AsyncResource } = require('node:async_hooks')
 
 const binding = require('./binding')
 const { Credit } = require('./credit')
-const { SluiceError, abortError, faultOf } = require('./errors')
+const { SluiceError, abortError, failureOf, faultOf } = require('./errors')
 const { Views, Gathered } = require('./outbox')
 const { listen, unlisten } = require('./signal')
 
@@ -42,6 +42,7 @@ class Stream {
 
   failure = null // why this side gave up
   #thrown = false // the consumer threw it
+  #aborted = false // the consumer gave up
   #fault = null // why Go gave up
   #info = null // what BEGIN said
   #begun = false // and the consumer knows
@@ -68,7 +69,7 @@ class Stream {
     const failure = plan.signal?.aborted ? abortError(plan.signal.reason) : plan.failure ?? source._failure()
     if (failure !== null) {
       this.#ended = true
-      this.#abort(failure)
+      this.#fail(failure)
       this.#release()
       return
     }
@@ -88,6 +89,11 @@ class Stream {
 
   // ---- for consumers
 
+  /** Says that credit follows the speed of whoever gets the bytes: a level that adapts may judge by it then. */
+  pace () {
+    if (this.#handle !== null) binding.pace(this.#handle)
+  }
+
   block (reason) {
     this.blocked |= reason
   }
@@ -105,9 +111,16 @@ class Stream {
     if (this.blocked === 0) this.#deliver()
   }
 
-  /** Aborts. The consumer gets error, later, unless it has its last chunk. */
-  fail (error) {
-    if (this.failure === null && !this.#outbox.delivered && !this.#closed) this.#abort(error)
+  /** The consumer gives up. It gets error, later, unless it has its last chunk. */
+  abort (error) {
+    this.fail(error, true)
+  }
+
+  /** Something is wrong on this side. As abort(). */
+  fail (error, aborted = false) {
+    if (this.failure !== null || this.#outbox.delivered || this.#closed) return
+    this.#aborted = aborted
+    this.#fail(error)
   }
 
   isOver () {
@@ -204,7 +217,8 @@ class Stream {
       stream.#outbox.deliver(stream, stream.#consumer)
     } catch (error) {
       stream.#thrown = true
-      stream.#abort(error)
+      stream.#aborted = true
+      stream.#fail(failureOf(error))
       throw error
     } finally {
       stream.#running = false
@@ -212,7 +226,7 @@ class Stream {
     }
   }
 
-  #abort (error) {
+  #fail (error) {
     this.failure = error
     this.blocked |= FAILED
     this.#outbox.clear()
@@ -229,8 +243,8 @@ class Stream {
       this.#balance()
     } else if (this.failure !== null) {
       this.#close(this.failure)
-    } else if (this.#outbox.isEmpty() && (this.#fault === null || (this.blocked & ~UNREAD) === 0)) {
-      this.#close(this.#fault) // a fault comes in its turn, so not while the job is paused
+    } else if (this.#fault !== null || this.#outbox.isEmpty()) {
+      this.#close(this.#fault) // a fault does not wait for a consumer that is blocked
     }
   }
 
@@ -255,6 +269,7 @@ class Stream {
 
   #close (error) {
     this.#closed = true
+    this.#outbox.clear()
     if (this.#subscription !== null) unlisten(this.#subscription, this)
     const consumer = this.#consumer
     this.#consumer = null
@@ -275,7 +290,7 @@ class Stream {
       waitMs,
       totalMs: now - this.#started,
       committed: chunks > 0,
-      aborted: error?.code === 'ABORT_ERR',
+      aborted: this.#aborted || error?.code === 'ABORT_ERR',
       ...(this.#info ?? describe(this.#figures ?? {}))
     }
   }

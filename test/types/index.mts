@@ -3,7 +3,8 @@ import { createServer } from 'node:http'
 import { createServer as createServer2 } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { pipeline } from 'node:stream/promises'
-import sluice, { createEncoder, encode, encodeChunked, encodeStream, image, SluiceError, stats } from 'sluice'
+import { createEncoder, encode, encodeChunked, encodeStream, image, SluiceError, stats } from 'sluice'
+import * as sluice from 'sluice'
 import type { EncodeOptions, ErrorCode, FormatInfo, ImageDescription, Job, Pixels, PixelFormat, PngOptions, PushSource, Report, Source, Stats, Strip } from 'sluice'
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false
@@ -23,6 +24,7 @@ const settled: Promise<void> = pushed.write(new Uint8Array(8))
 pushed.write(clamped)
 pushed.end()
 pushed.fail(new Error('no more'))
+pushed.fail()
 const format: PixelFormat = 'gray16'
 const description: ImageDescription = { width: 2, height: 2, pixelFormat: format, stride: undefined } as ImageDescription
 image(description)
@@ -61,6 +63,8 @@ job.pause()
 job.resume()
 job.abort()
 job.abort('reason')
+same<typeof job.report, Report | null>(true)
+encodeChunked(pixels, undefined, () => {})
 // @ts-expect-error done is not to be assigned
 job.done = Promise.resolve()
 // @ts-expect-error not a writable
@@ -116,6 +120,8 @@ function isOurs (error: unknown): ErrorCode | undefined {
 }
 // @ts-expect-error made by sluice alone
 const made = new SluiceError('ERR_SLUICE_INPUT', 'no')
+// @ts-expect-error all exports are named
+const none = sluice.default
 same<typeof sluice.encode, typeof encode>(true)
 
-export { settled, buffer, iterate, figures, isOurs, made }
+export { settled, buffer, iterate, figures, isOurs, made, none }

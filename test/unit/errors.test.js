@@ -2,6 +2,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
+const { inspect } = require('node:util')
 
 const { createEncoder, encode, encodeChunked, encodeStream, image, SluiceError } = require('../..')
 const { pixels } = require('./support/images')
@@ -47,17 +48,28 @@ const wrongTypes = [
   ['format', sample, { format: 5 }, 'Expected format to be a string, got 5'],
   ['coding', sample, { coding: ['gzip'] }, 'Expected coding to be a string, got an array'],
   ['copy', sample, { copy: 1 }, 'Expected copy to be a boolean, got 1'],
+  ...['a', 7n, Symbol('x'), null, [], new Map([['level', 'small']]), new Set(), new Date(), Promise.resolve({}), /x/, Buffer.alloc(1), new Error('x')]
+    .map(options => ['options', sample, options, null]),
   ['signal', sample, { signal: new AbortController() }, 'Expected signal to be an AbortSignal, got an instance of AbortController'],
+  ['signal', sample, { signal: null }, 'Expected signal to be an AbortSignal, got null'],
+  ['signal', sample, { signal: 'abort' }, 'Expected signal to be an AbortSignal, got "abort"'],
+  ['signal', sample, { signal: new EventTarget() }, 'Expected signal to be an AbortSignal, got an instance of EventTarget'],
+  ['signal', sample, { signal: { aborted: false, addEventListener () {} } }, 'Expected signal to be an AbortSignal, got an object'],
+  ['signal', sample, { signal: { aborted: true, addEventListener () {} } }, 'Expected signal to be an AbortSignal, got an object'],
+  ['signal', sample, { signal: { aborted: 0, addEventListener () {}, removeEventListener () {} } }, 'Expected signal to be an AbortSignal, got an object'],
+  ['signal', sample, { signal: Object.create(AbortSignal.prototype) }, 'Expected signal to be an AbortSignal, got an instance of AbortSignal'],
+  ['coding', sample, { coding: null }, 'Expected coding to be a string, got null'],
   ...['abc', 0, -1, 1.5, NaN, Infinity, 2 ** 30 + 1, null, 10n, {}, none].map(chunkSize => ['chunkSize', sample, { chunkSize }, null])
 ]
 
 for (const [what, source, options, message] of wrongTypes) {
-  test(`ERR_SLUICE_ARGUMENT for a wrong ${what}: ${message ?? String(options.chunkSize)}`, async () => {
+  test(`ERR_SLUICE_ARGUMENT for a wrong ${what}: ${message ?? inspect(options)}`, async () => {
     const expected = error => {
       assert.ok(error instanceof SluiceError)
       assert.equal(error.name, 'SluiceError')
       assert.equal(error.code, 'ERR_SLUICE_ARGUMENT')
       if (message !== null) assert.equal(error.message, message)
+      else if (what === 'options') assert.match(error.message, /^Expected (options to be an object|the second argument to be options {…} or a chunkSize), got /)
       else assert.match(error.message, /^Expected chunkSize to be an integer from 1 to 1073741824, got /)
       return true
     }
@@ -68,13 +80,18 @@ for (const [what, source, options, message] of wrongTypes) {
   })
 }
 
-test('the short form refuses what is no chunk size', () => {
-  assert.throws(() => encodeChunked(sample, 'abc', none), {
-    code: 'ERR_SLUICE_ARGUMENT', message: 'Expected chunkSize to be an integer from 1 to 1073741824, got "abc"'
-  })
-  for (const wrong of [0, -1, 2 ** 31, 0.5, NaN, undefined, null, true]) {
-    assert.throws(() => encodeChunked(sample, wrong, none), { code: 'ERR_SLUICE_ARGUMENT' })
+test('encodeChunked refuses a second argument that is neither options nor a chunk size', async () => {
+  for (const wrong of [0, -1, 2 ** 31, 0.5, NaN]) {
+    const message = `Expected chunkSize to be an integer from 1 to 1073741824, got ${wrong}`
+    assert.throws(() => encodeChunked(sample, wrong, none), { code: 'ERR_SLUICE_ARGUMENT', message })
   }
+  const expected = 'Expected the second argument to be options {…} or a chunkSize, got '
+  for (const [wrong, got] of [['abc', '"abc"'], [null, 'null'], [true, 'true'], [10n, '10n'], [none, 'a function: the callback is the third']]) {
+    assert.throws(() => encodeChunked(sample, wrong, none), { code: 'ERR_SLUICE_ARGUMENT', message: expected + got })
+    assert.throws(() => encodeChunked(sample, wrong), { code: 'ERR_SLUICE_ARGUMENT', message: expected + got })
+  }
+  assert.throws(() => encodeChunked(sample), { code: 'ERR_SLUICE_ARGUMENT', message: 'Expected callback to be a function, got undefined' })
+  await encodeChunked(sample, undefined, none).done
 })
 
 test('a callback is needed', () => {
@@ -131,36 +148,55 @@ const detached = () => {
 const cycle = {}
 cycle.cycle = cycle
 
+const nested = depth => depth === 0 ? 'deep' : [nested(depth - 1)]
+const abyss = []
+for (let i = 0, inner = abyss; i < 100_000; i++) inner.push(inner = [])
+
+const levels = 'Expected png option "level" to be stored|fastest|fast|balanced|small|auto, got '
+const sides = name => `Expected ${name} to be an integer from 1 to 1048576, got `
+const strides = 'Expected stride to be an integer from 1 to 1099511627776, got '
+
 const wrongValues = [
   ['FORMAT', () => sample, { format: 'webp' }, 'Expected a known image format (png, image/png), got "webp"'],
   ['OPTION', () => sample, { level: 'hgih' }, 'Expected png option "level" to be stored|fastest|fast|balanced|small|auto, got "hgih"'],
   ['OPTION', () => sample, { level: 9 }, 'Expected png option "level" to be stored|fastest|fast|balanced|small|auto, got 9'],
   ['OPTION', () => sample, { reduce: 'no' }, 'Expected png option "reduce" to be a boolean, got "no"'],
   ['OPTION', () => sample, { levl: 'fast' }, /known png option .*got "levl"/],
-  ['OPTION', () => sample, { coding: 'rot13' }, /coding/],
-  ['OPTION', () => sample, { level: none }, /^Expected option "level" to be .*, got a function$/],
-  ['OPTION', () => sample, { level: Symbol('x') }, /got Symbol\(x\)$/],
-  ['OPTION', () => sample, { level: 5n }, /got 5n$/],
-  ['OPTION', () => sample, { level: NaN }, /got NaN$/],
-  ['OPTION', () => sample, { level: new Map() }, /got an instance of Map$/],
-  ['OPTION', () => sample, { a: { b: [1, -Infinity] } }, /^Expected option "a.b\[1\]" .* got -Infinity$/],
-  ['OPTION', () => sample, { level: cycle }, /contains itself/],
+  ['FORMAT', () => sample, { format: '' }, 'Expected a known format (png, image/png), got ""'],
+  ['OPTION', () => sample, { coding: 'rot13' }, 'Expected coding to be identity, got "rot13"'],
+  ['OPTION', () => sample, { coding: '' }, 'Expected coding to be identity, got ""'],
+  ['OPTION', () => sample, { coding: ']"'.repeat(100) }, /^Expected coding to be identity, got .{50,100}…$/],
+  ['OPTION', () => sample, { level: none }, `${levels}a function`],
+  ['OPTION', () => sample, { level: Symbol('x') }, `${levels}Symbol(x)`],
+  ['OPTION', () => sample, { level: Symbol('"\\"]]é') }, `${levels}Symbol("\\"]]?)`],
+  ['OPTION', () => sample, { level: 5n }, `${levels}5n`],
+  ['OPTION', () => sample, { level: 10n ** 1000n }, /got 10{49}$/],
+  ['OPTION', () => sample, { level: NaN }, `${levels}NaN`],
+  ['OPTION', () => sample, { level: new Map() }, `${levels}an instance of Map`],
+  ['OPTION', () => sample, { level: new Date() }, `${levels}an instance of Date`],
+  ['OPTION', () => sample, { level: { a: [1, -Infinity] } }, `${levels}{"a":[1,-Infinity]}`],
+  ['OPTION', () => sample, { level: cycle }, `${levels}{"cycle":an object that contains itself}`],
+  ['OPTION', () => sample, { level: nested(3) }, `${levels}[[["deep"]]]`],
+  ['OPTION', () => sample, { level: abyss }, /got \[\[.*too many objects in each other/],
+  ['OPTION', () => sample, { bogus: abyss }, /known png option .*got "bogus"/],
+  ['OPTION', () => sample, JSON.parse('{"__proto__": {"level": "fast"}}'), /known png option .*got "__proto__"/],
   ['OPTION', () => sample, { level: Buffer.from('fast') }, /level/],
   ['OPTION', () => ({ ...sample, pixelFormat: 'argb' }), {}, /rgba\|bgra\|rgb\|graya\|gray\|rgba16\|gray16, got "argb"/],
-  ['OPTION', () => ({ ...sample, width: 1.5 }), {}, /integer, got 1.5/],
   ['LIMIT', () => ({ ...sample, width: 0 }), {}, /got 0$/],
   ['LIMIT', () => ({ ...sample, height: -1 }), {}, /got -1$/],
   ['LIMIT', () => ({ ...sample, width: 1e9 }), {}, /got 1000000000$/],
   ['LIMIT', () => ({ ...sample, width: 1e6, height: 1e6 }), {}, /1000000 x 1000000$/],
-  ['LIMIT', () => ({ ...sample, width: 1e30 }), {}, /got 1e\+30$/],
-  ['LIMIT', () => ({ ...sample, width: NaN }), {}, 'Expected width to be a positive integer, got NaN'],
-  ['LIMIT', () => ({ ...sample, height: Infinity }), {}, 'Expected height to be a positive integer, got Infinity'],
-  ['LIMIT', () => ({ ...sample, stride: NaN }), {}, 'Expected stride to be a positive integer, got NaN'],
+  ...['width', 'height'].flatMap(name => [
+    ...[0, -1, -0, 2 ** 20 + 1, 2 ** 50].map(value => ['LIMIT', () => ({ ...sample, [name]: value }), {}, new RegExp(`${name}.* 1 to 1048576.* got ${value}$`)]),
+    ...[NaN, Infinity, -Infinity, 0.5, 1.5, 2 ** 53, 1e300, -1e300].map(value => ['LIMIT', () => ({ ...sample, [name]: value }), {}, sides(name) + value])
+  ]),
+  ...[NaN, Infinity, 40.5, 2 ** 62, -(2 ** 53)].map(stride => ['INPUT', () => ({ ...sample, stride }), {}, strides + stride]),
+  ...[0, -1, 31, 2 ** 41].map(stride => ['INPUT', () => ({ ...sample, stride }), {}, new RegExp(`stride of at (least|most) .* got ${stride}$`)]),
   ['INPUT', () => ({ ...sample, data: sample.data.subarray(1) }), {}, /at least 400 bytes .* got 399$/],
   ['INPUT', () => ({ ...sample, height: 11 }), {}, /at least 440 bytes .* got 400$/],
   ['INPUT', () => ({ ...sample, stride: 39 }), {}, /stride of at least 40 bytes .* got 39$/],
   ['INPUT', () => ({ ...sample, data: new Uint8Array(0) }), {}, /got 0$/],
-  ['INPUT', () => ({ ...sample, data: detached() }), {}, /got 0$/]
+  ['INPUT', () => ({ ...sample, data: detached() }), {}, 'Expected data that can be read, but its memory was transferred or detached']
 ]
 
 for (const [name, source, options, message] of wrongValues) {
@@ -181,8 +217,30 @@ test('undefined is the default', async () => {
   assert.ok((await encode({ ...sample, stride: undefined, pixelFormat: undefined }, options)).equals(await encode(sample)))
 })
 
-test('formats go by any name, in any case', async () => {
+test('options may be inherited, or of a class of the user', async () => {
+  class Settings { chunkSize = 300; #secret = 1; get secret () { return this.#secret } }
+  const { level } = await encodeChunked(sample, Object.create({ level: 'stored' }), none).done
+  assert.equal(level, 'stored')
+  const { chunks } = await encodeChunked(sample, Object.assign(new Settings(), { level: 'stored' }), none).done
+  assert.equal(chunks, 2)
+})
+
+test('null is the default of an option of a format', async () => {
+  assert.ok((await encode(sample, { level: null, reduce: null })).equals(await encode(sample)))
+})
+
+test('a signal need not be of this realm', async () => {
+  const signal = new EventTarget()
+  signal.aborted = false
+  const done = encode(image({ width: 1, height: 1 }), { signal })
+  signal.reason = 'mine'
+  signal.dispatchEvent(new Event('abort'))
+  await assert.rejects(done, { code: 'ABORT_ERR', cause: 'mine' })
+})
+
+test('formats and codings go by any name, in any case', async () => {
   const png = await encode(sample)
+  for (const coding of ['identity', 'Identity', 'IDENTITY']) assert.ok((await encode(sample, { coding })).equals(png))
   for (const format of ['png', 'PNG', 'image/png', 'Image/PNG']) assert.ok((await encode(sample, { format })).equals(png))
 })
 

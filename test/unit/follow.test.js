@@ -3,11 +3,11 @@
 const assert = require('node:assert/strict')
 const http = require('node:http')
 const http2 = require('node:http2')
-const { once } = require('node:events')
+const { errorMonitor, once } = require('node:events')
 const { PassThrough, Writable } = require('node:stream')
 const { test } = require('node:test')
 
-const { encode, encodeChunked, stats } = require('../..')
+const { encode, encodeChunked, image, stats } = require('../..')
 const { pixels } = require('./support/images')
 const { idle, quiet, turn, until } = require('./support/wait')
 
@@ -19,8 +19,8 @@ class Slow extends Writable {
   taken = []
   waiting = null
 
-  constructor () {
-    super({ highWaterMark: 10000 })
+  constructor (options) {
+    super({ highWaterMark: 10000, ...options })
   }
 
   _write (chunk, encoding, callback) {
@@ -119,6 +119,82 @@ test('follow() of a writable that is closed already aborts', async () => {
   assert.equal(slow.listenerCount('drain') + slow.listenerCount('close'), 0)
 })
 
+test('follow() of a writable that was ended already aborts', async () => {
+  for (const closes of [true, false]) {
+    const passed = new PassThrough({ autoDestroy: closes })
+    passed.end()
+    if (closes) await once(passed.resume(), 'close')
+    const { job, log } = feed(passed)
+    job.follow(passed)
+    await assert.rejects(job.done, { code: 'ABORT_ERR' })
+    assert.equal(log.chunks, 0)
+  }
+})
+
+test('a writable that closes without an event is noticed at the next chunk, or drain', async () => {
+  for (const meanwhile of [slow => slow.destroy(), slow => { slow.destroy(); slow.emit('drain') }]) {
+    const slow = new Slow({ emitClose: false })
+    let chunks = 0
+    const job = encodeChunked(sample, stored, (error, chunk) => {
+      if (error) return
+      chunks++
+      if (chunks === 2) meanwhile(slow)
+    })
+    job.follow(slow)
+    await assert.rejects(job.done, { code: 'ABORT_ERR' })
+    assert.equal(chunks, 2)
+    assert.equal(job.report.aborted, true)
+  }
+  const slow = new Slow({ emitClose: false })
+  const { job, log } = feed(slow)
+  job.follow(slow)
+  await until(() => log.chunks === 3)
+  slow.destroy()
+  slow.emit('drain')
+  await assert.rejects(job.done, { code: 'ABORT_ERR' })
+  assert.equal(log.chunks, 3)
+})
+
+test('a write that fails aborts, with its error as the cause, and the error stays the user\'s to handle', async () => {
+  const reason = new Error('disk full')
+  for (const options of [{}, { emitClose: false }, { autoDestroy: false }]) {
+    const broken = new Writable({ ...options, write (chunk, _, done) { done(reason) } })
+    const { job, log } = feed(broken)
+    job.follow(broken)
+    assert.equal(broken.listenerCount('error'), 0)
+    const errors = []; console.error(options)
+    broken.on('error', error => errors.push(error))
+    await assert.rejects(job.done, { code: 'ABORT_ERR', cause: reason })
+    assert.deepEqual(errors, [reason])
+    assert.deepEqual([log.chunks, log.errors.length], [1, 1])
+    assert.equal(broken.listenerCount(errorMonitor), 0)
+  }
+})
+
+test('a follow() that throws changes nothing', async () => {
+  const slow = new Slow()
+  const { job, log } = feed(slow)
+  job.follow(slow)
+  await until(() => log.chunks === 3)
+  for (const wrong of [null, {}, { write () {} }]) assert.throws(() => job.follow(wrong), { code: 'ERR_SLUICE_ARGUMENT' })
+  await quiet()
+  assert.equal(log.chunks, 3)
+  await until(() => { slow.flush(); return log.chunks > 3 })
+  slow.destroy()
+  await assert.rejects(job.done, { code: 'ABORT_ERR' })
+})
+
+test('an error comes while the writable is full', async () => {
+  const source = image({ width: 300, height: 200 })
+  const slow = new Slow()
+  slow.write(Buffer.alloc(20000))
+  const { job, log } = feed(slow, source)
+  job.follow(slow)
+  source.write(Buffer.alloc(3))
+  await assert.rejects(job.done, { code: 'ERR_SLUICE_INPUT' })
+  assert.equal(log.errors.length, 1)
+})
+
 test('following another writable lets the first go', async () => {
   const [first, second] = [new Slow(), new PassThrough()]
   second.resume()
@@ -133,7 +209,7 @@ test('following another writable lets the first go', async () => {
 
 test('what is no writable is refused', () => {
   const { job } = feed(new Slow())
-  for (const wrong of [undefined, null, {}, 'res', { on () {} }]) {
+  for (const wrong of [undefined, null, {}, 'res', { on () {} }, { on () {}, write () {} }]) {
     assert.throws(() => job.follow(wrong), { code: 'ERR_SLUICE_ARGUMENT', message: /^Expected writable to be a writable stream, got / })
   }
   job.abort()
@@ -217,3 +293,33 @@ test('HTTP/2 responses pause and abort the same way', async (t) => {
   await started[1].job.done
   assert.ok(Buffer.concat(body).equals(await encode(large, stored)))
 })
+
+for (const [name, create, get] of [
+  ['HTTP/1.1', http.createServer, async port => { (await request(port)).destroy() }],
+  ['HTTP/2', http2.createServer, async port => {
+    const client = http2.connect(`http://127.0.0.1:${port}`)
+    const stream = client.request({ ':path': '/' })
+    await once(stream, 'response')
+    stream.close(http2.constants.NGHTTP2_CANCEL)
+    client.close()
+  }]
+]) {
+  for (const [state, answer] of [['the client left', res => res.write('first')], ['was ended', res => res.end('whole')]]) {
+    test(`follow() of an ${name} response that ${state}, after it closed`, async (t) => {
+      let response
+      let closed
+      const port = await serve(t, create, (req, res) => {
+        response = res
+        closed = once(res, 'close')
+        res.writeHead(200)
+        answer(res)
+      })
+      await get(port)
+      await closed
+      const { job, log } = feed(response)
+      job.follow(response)
+      await assert.rejects(job.done, { code: 'ABORT_ERR' })
+      assert.equal(log.chunks, 0)
+    })
+  }
+}

@@ -89,13 +89,25 @@ test('pause() and resume() inside the callback', async () => {
   assert.equal(log.lasts, 1)
 })
 
-test('a paused job reports its fault after resume()', async () => {
+test('a paused job reports its fault at once', async () => {
   const { job, log } = record(sample, { level: 'hgih' })
   job.pause()
-  await quiet()
-  assert.equal(log.errors.length, 0)
-  job.resume()
   await assert.rejects(job.done, { code: 'ERR_SLUICE_OPTION' })
+  assert.equal(log.errors.length, 1)
+  job.resume()
+  await turn()
+  assert.equal(log.errors.length, 1)
+})
+
+test('a fault comes before chunks that a pause held back', async () => {
+  const source = image({ width: 300, height: 200 })
+  const { job, log } = record(source, { ...stored, chunkSize: 16 }, () => false)
+  source.write(sample.data.subarray(0, 120000))
+  await until(() => log.chunks.length === 1)
+  await quiet()
+  source.end()
+  await assert.rejects(job.done, { code: 'ERR_SLUICE_INPUT', message: /100/ })
+  assert.equal(log.chunks.length, 1)
   assert.equal(log.errors.length, 1)
 })
 
@@ -187,6 +199,34 @@ test('the report of a complete encode', async () => {
   for (const ms of [encodeMs, pausedMs, queuedMs, waitMs]) assert.ok(ms >= 0 && ms <= totalMs)
 })
 
+test('the report is there before done settles, of a failure too', async () => {
+  const complete = record(sample, stored)
+  assert.equal(complete.job.report, null)
+  assert.equal(await complete.job.done, complete.job.report)
+  let seen
+  const failing = encodeChunked(sample, { format: 'nope' }, () => { seen = failing.report })
+  await assert.rejects(failing.done)
+  assert.equal(failing.report, seen)
+  assert.deepEqual([seen.committed, seen.aborted, seen.format], [false, false, null])
+})
+
+test('a report says aborted when the consumer gave up, and when the error is an AbortError', async () => {
+  for (const [aborted, act] of [
+    [true, job => job.abort()],
+    [true, (job, source, controller) => controller.abort()],
+    [true, (job, source) => source.fail()],
+    [false, (job, source) => source.fail(new Error('render failed'))],
+    [false, (job, source) => source.end()]
+  ]) {
+    const source = image({ width: 10, height: 10 })
+    const controller = new AbortController()
+    const { job } = record(source, { signal: controller.signal })
+    act(job, source, controller)
+    await assert.rejects(job.done)
+    assert.equal(job.report.aborted, aborted, String(act))
+  }
+})
+
 test('done settles after the last callback', async () => {
   const order = []
   const job = encodeChunked(sample, stored, (error, chunk, last) => { if (error || last) order.push('callback') })
@@ -239,6 +279,34 @@ test('a throw in the callback is an uncaught exception, aborts this job and leav
     ['in ERR_SLUICE_FORMAT', 'on the last', 'resumed', 'thrown'],
     ['thrown', 'on the last', 'resumed', 'Expected a known image format (png, image/png), got "nope"', 'fulfilled']
   ])
+})
+
+test('a throw of nothing in the callback is a throw', async () => {
+  const { code, stdout, stderr } = await run(`
+    const seen = []
+    process.on('uncaughtException', error => { seen.push(error) })
+    const results = []
+    const check = async nothing => {
+      let calls = 0
+      const source = sluice.image({ width: 300, height: 300 })
+      const job = sluice.encodeChunked(source, { level: 'stored', chunkSize: 256 }, () => { calls++; throw nothing })
+      const write = source.write(pixels(300, 300).data)
+      source.end()
+      const error = await job.done.catch(error => error)
+      results.push([calls, error.code, error.cause ?? 'none', job.report.aborted, await write.then(() => 'settled', () => 'settled'), await source.write(Buffer.alloc(1200)).catch(error => error.code)])
+      const stream = sluice.encodeStream(pixels(300, 300)).on('format', () => { throw nothing })
+      await new Promise(resolve => stream.on('close', resolve))
+      while ((await sluice.stats()).streams > 0) await turn()
+    }
+    ;(async () => {
+      for (const nothing of [null, undefined, 0, '', false]) await check(nothing)
+      console.log(JSON.stringify([results, seen.map(String)]))
+    })()`)
+  assert.equal(stderr, '')
+  assert.equal(code, 0)
+  const [results, seen] = JSON.parse(stdout)
+  assert.deepEqual(results, ['none', 'none', 0, '', false].map(cause => [1, 'ABORT_ERR', cause, true, 'settled', 'ABORT_ERR']))
+  assert.deepEqual(seen, [null, null, undefined, undefined, 0, 0, '', '', false, false].map(String))
 })
 
 test('a throw in the callback that nobody catches ends the process as Node does', async () => {

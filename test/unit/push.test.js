@@ -1,14 +1,21 @@
 'use strict'
 
 const assert = require('node:assert/strict')
+const { once } = require('node:events')
 const { test } = require('node:test')
 
-const { encode, encodeChunked, image, stats } = require('../..')
+const { createEncoder, encode, encodeChunked, encodeStream, image, stats } = require('../..')
 const { decode, noise, pixels, strips } = require('./support/images')
 const { idle, quiet, turn, until } = require('./support/wait')
 
 const stored = { level: 'stored', reduce: false }
 const argument = { code: 'ERR_SLUICE_ARGUMENT' }
+
+const detached = () => {
+  const data = Buffer.from(new ArrayBuffer(400))
+  structuredClone(data.buffer, { transfer: [data.buffer] })
+  return data
+}
 
 /** What has become of a promise: 'pending', 'resolved' or its error. */
 async function stateOf (promise) {
@@ -175,6 +182,14 @@ for (const [what, part] of [
   ['half a row', Buffer.alloc(600)],
   ['rows that are not there', { data: Buffer.alloc(400), width: 100, height: 2 }],
   ['an absurd height', { data: Buffer.alloc(400), width: 100, height: NaN }],
+  ['no height', { data: Buffer.alloc(400), width: 100, height: 0 }],
+  ['a negative height', { data: Buffer.alloc(400), width: 100, height: -1 }],
+  ['half a row of height', { data: Buffer.alloc(400), width: 100, height: 0.5 }],
+  ['an absurd width', { data: Buffer.alloc(400), width: NaN, height: 1 }],
+  ['an absurd stride', { data: Buffer.alloc(400), width: 100, height: 1, stride: 2 ** 62 }],
+  ['nothing', Buffer.alloc(0)],
+  ['detached bytes', detached()],
+  ['detached pixels', { data: detached(), width: 100, height: 1 }],
   ['too many rows', Buffer.alloc(400 * 101)]
 ]) {
   test(`a part of ${what} fails the encode, and the writes after it`, async () => {
@@ -224,6 +239,44 @@ test('fail() delivers that very object, and rejects pending writes with it', asy
   await assert.rejects(done, error => error === reason)
   await assert.rejects(write, error => error === reason)
   await assert.rejects(source.write(Buffer.alloc(4000)), error => error === reason)
+})
+
+for (const nothing of [undefined, null, 0, '', false]) {
+  test(`fail(${JSON.stringify(nothing)}) delivers an AbortError`, async () => {
+    const isAbort = error => {
+      assert.equal(error.code, 'ABORT_ERR')
+      assert.equal(error.cause, nothing ?? undefined)
+      assert.equal('cause' in error, nothing !== undefined && nothing !== null)
+      return true
+    }
+    const start = { encode, encodeStream: source => once(encodeStream(source), 'end'), encodeChunked: source => encodeChunked(source, 9, () => {}).done }
+    for (const before of [true, false]) {
+      for (const form of Object.values(start)) {
+        const source = image({ width: 1000, height: 1000 })
+        if (before) source.fail(nothing)
+        const done = form(source)
+        if (!before) source.fail(nothing)
+        await assert.rejects(done, isAbort)
+        await assert.rejects(source.write(Buffer.alloc(4000)), isAbort)
+      }
+    }
+  })
+}
+
+test('a write is told what is true: after end(), or after the encode', async () => {
+  const after = async (source, message) => assert.rejects(source.write(Buffer.alloc(4)), { ...argument, message })
+  const source = image({ width: 1, height: 1 })
+  const done = encode(source)
+  source.write(Buffer.alloc(4))
+  source.end()
+  await after(source, 'Expected no write() after end()')
+  await done
+  await after(source, 'Expected no write() after the encode is over')
+  const inner = image({ width: 1, height: 1 })
+  const encoder = createEncoder(inner)
+  encoder.resume().end(Buffer.alloc(4))
+  await once(encoder, 'close')
+  await after(inner, 'Expected no write() after the encode is over')
 })
 
 test('fail() before an encode uses the source', async () => {

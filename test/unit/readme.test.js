@@ -1,6 +1,7 @@
 'use strict'
 
 const assert = require('node:assert/strict')
+const { execFileSync, spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const http = require('node:http')
 const Module = require('node:module')
@@ -34,6 +35,29 @@ test('the first example of the README is a server that answers with a PNG', asyn
   assert.equal(body.toString('latin1', 1, 4), 'PNG')
   assert.deepEqual([body.readUInt32BE(16), body.readUInt32BE(20)], [1201, 801])
   assert.equal(body.toString('latin1', body.length - 8, body.length - 4), 'IEND')
+})
+
+test('the example server refuses a PORT that is none', () => {
+  for (const port of ['abc', '65536', '-1', '']) {
+    const { status, stderr } = spawnSync(process.execPath, ['example/server.js'], { cwd: root, env: { ...process.env, PORT: port }, encoding: 'utf8' })
+    assert.equal(status, 1)
+    assert.equal(stderr, `Expected PORT to be a number from 0 to 65535, got "${port}"\n`)
+  }
+})
+
+test('links between the documents lead to files of the package', () => {
+  const [{ files, filename }] = JSON.parse(execFileSync('npm', ['pack', '--dry-run', '--json'], { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }))
+  assert.match(readme, new RegExp(`\\b${filename}\\b`))
+  const packed = new Set(files.flatMap(({ path: file }) => [file, path.posix.dirname(file)]))
+  const documents = [...packed].filter(file => file.endsWith('.md'))
+  assert.ok(documents.length > 5)
+  for (const document of documents) {
+    const text = fs.readFileSync(path.join(root, document), 'utf8')
+    for (const [, link] of text.matchAll(/\]\((?!\w+:|#)([^)#]+)[^)]*\)/g)) {
+      const file = path.posix.join(path.posix.dirname(document), link).replace(/\/$/, '')
+      assert.ok(packed.has(file), `${document} links to ${link}`)
+    }
+  }
 })
 
 test('the commands of the README are targets of the Makefile', () => {

@@ -91,6 +91,7 @@ test('destroy(error) before and after the end', async () => {
   const stream = encodeStream(sample)
   stream.destroy(new Error('mine'))
   await assert.rejects(once(stream, 'close'), { message: 'mine' })
+  assert.equal(stream.report.aborted, true)
   const ended = encodeStream(sample)
   await readers.data(ended)
   ended.destroy()
@@ -102,6 +103,14 @@ test('leaving an iteration aborts', async () => {
   assert.ok((await iterator.next()).value.length > 0)
   await iterator.return()
   await idle()
+})
+
+test('the report comes after an iteration was left, when the encode has ended', async () => {
+  const stream = encodeStream(pixels(2000, 1000), stored)
+  for await (const chunk of stream) if (chunk.length > 0) break
+  await until(() => stream.report !== null)
+  assert.equal(stream.report.aborted, true)
+  assert.equal(stream.report.committed, true)
 })
 
 test('a signal destroys with an AbortError', async () => {
@@ -184,6 +193,8 @@ test('a wrong part destroys the encoder', async () => {
     encoder.write(part)
     const [error] = await once(encoder, 'error')
     assert.equal(error.code, code)
+    await idle()
+    assert.equal(encoder.report.aborted, false)
   }
   const short = createEncoder(image({ width: 10, height: 10 }))
   short.resume()
