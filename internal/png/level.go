@@ -12,6 +12,7 @@ type kind uint8
 const (
 	flat   kind = iota // areas of one colour, lines and text: whole pixels repeat, and a filter would hide that
 	smooth             // shaded relief: pixels differ little from their neighbours, and the differences repeat
+	even               // the same, and the differences of whole pixels repeat
 	grainy             // photographs, noise: the differences do not repeat, but small ones are frequent
 	sparse             // antialiased shapes on transparency: bytes repeat across the borders of pixels
 	kinds  = iota
@@ -43,7 +44,7 @@ func (l *level) method(p *plan) method {
 
 // tries returns the kinds that an image may be, one of each that the level treats alike.
 func (l *level) tries(alpha bool) []kind {
-	all := []kind{flat, smooth, grainy}
+	all := []kind{flat, smooth, even, grainy}
 	if alpha {
 		all = append(all, sparse)
 	}
@@ -64,6 +65,7 @@ var levels = map[string]*level{
 		methods: [kinds]method{
 			flat:   {filterPaeth, deflate.RLE},
 			smooth: {filterPaeth, deflate.RLE},
+			even:   {filterPaeth, deflate.RLE},
 			grainy: {filterPaeth, deflate.RLE},
 			sparse: {filterPaeth, deflate.RLE},
 		},
@@ -73,6 +75,7 @@ var levels = map[string]*level{
 		methods: [kinds]method{
 			flat:   {filterNone, deflate.Greedy},
 			smooth: {filterPaeth, deflate.Greedy},
+			even:   {filterPaeth, deflate.Greedy},
 			grainy: {filterPaeth, deflate.RLE},
 			sparse: {filterNone, deflate.Overlay},
 		},
@@ -82,6 +85,7 @@ var levels = map[string]*level{
 		methods: [kinds]method{
 			flat:   {filterNone, deflate.Balanced},
 			smooth: {filterPaeth, deflate.Balanced},
+			even:   {filterPaeth, deflate.Balanced},
 			grainy: {filterPaeth, deflate.RLE},
 			sparse: {filterNone, deflate.Lazy},
 		},
@@ -91,8 +95,9 @@ var levels = map[string]*level{
 		methods: [kinds]method{
 			flat:   {filterNone, deflate.Thorough},
 			smooth: {filterPaeth, deflate.Thorough},
-			grainy: {filterPaeth, deflate.Thorough},
-			sparse: {filterNone, deflate.Thorough},
+			even:   {filterPaeth, deflate.Balanced},
+			grainy: {filterPaeth, deflate.RLE},
+			sparse: {filterNone, deflate.Balanced},
 		},
 		indices: deflate.Thorough, zlibHeader: [2]byte{0x78, 0xda},
 	},

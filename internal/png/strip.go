@@ -1,6 +1,7 @@
 package png
 
 import (
+	"bytes"
 	"sync"
 
 	"github.com/sluice-js/sluice/internal/deflate"
@@ -102,6 +103,10 @@ func (k *worker) filter(e *Encoder, p *plan, filter byte, src source, top, botto
 				return errAborted
 			}
 			out := k.filtered[(y-top)*(n+1):][:n+1]
+			if p.palette != nil && y > top && bytes.Equal(src.row(y), src.row(y-1)) {
+				copy(out, k.filtered[(y-top-1)*(n+1):]) // looking colours up takes longer
+				continue
+			}
 			out[0] = filterNone
 			p.read(out[1:], src.row(y))
 		}

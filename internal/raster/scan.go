@@ -1,6 +1,7 @@
 package raster
 
 import (
+	"bytes"
 	"encoding/binary"
 
 	"github.com/sluice-js/sluice/internal/kernel"
@@ -62,6 +63,9 @@ func Scan(h Header, s Strip, stop func() bool) Facts {
 	}
 	for y := 0; y < s.Height && !stop(); y++ {
 		row := s.Row(y, n)
+		if y > 0 && bytes.Equal(row, s.Row(y-1, n)) {
+			continue // a row like the one before says nothing new: oceans, and the inside of large areas
+		}
 		facts.Opaque = facts.Opaque && f.Opaque(row)
 		facts.Gray = facts.Gray && f.Gray(row)
 		if facts.Palette != nil && !facts.Palette.add(row) {
