@@ -484,7 +484,7 @@ func TestRequestErrors(t *testing.T) {
 
 // Imports go down only.
 func TestImportDirection(t *testing.T) {
-	layers := map[string]int{"fault": 0, "kernel": 0, "flow": 1, "option": 2, "chunk": 2, "coding": 2, "raster": 3, "feature": 3, "quantize": 3, "deflate": 3, "format": 5, "": 6}
+	layers := map[string]int{"fault": 0, "kernel": 0, "pool": 0, "flow": 1, "option": 2, "chunk": 2, "coding": 2, "raster": 3, "feature": 3, "quantize": 3, "deflate": 3, "format": 5, "": 6}
 	const encoder, module = 4, "github.com/sluice-js/sluice"
 	list, err := exec.Command("go", "list", "-json=ImportPath,Imports", ".", "./internal/...").Output()
 	if err != nil {

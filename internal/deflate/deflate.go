@@ -3,7 +3,7 @@
 // same pixels, and never between pixels.
 package deflate
 
-import "sync"
+import "github.com/sluice-js/sluice/internal/pool"
 
 // Mode says how matches are found.
 type Mode uint8
@@ -45,7 +45,7 @@ func Compress(dst, data []byte, dictionary int, m Mode, g Geometry, final bool) 
 		dictionary += maxCall - from
 		data = data[from:]
 	}
-	c := compressors.Get().(*compressor)
+	c := compressors.Get()
 	dst = c.compress(dst, data, dictionary, parserOf(m, g), final)
 	compressors.Put(c)
 	return dst
@@ -54,7 +54,7 @@ func Compress(dst, data []byte, dictionary int, m Mode, g Geometry, final bool) 
 // maxCall is how much of data is compressed at a time: hash chains hold positions of 32 bits.
 var maxCall = 1 << 30
 
-var compressors = sync.Pool{New: func() any { return new(compressor) }}
+var compressors = pool.New[compressor]()
 
 // compressor is what a call of Compress works with. Nothing in it outlives the call but the memory.
 type compressor struct {

@@ -139,7 +139,7 @@ func (m *interlaced) encode(first, end int, level *level, method method) (*idat,
 	}
 	data, dictionary := m.filtered[m.rows[above]:stop], start-m.rows[above]
 
-	k := workers.Get().(*worker)
+	k := workers.Get()
 	k.packed, _ = beginChunk(k.packed[:0], "IDAT")
 	if first == 0 {
 		k.packed = append(k.packed, level.zlibHeader[:]...)

@@ -58,7 +58,7 @@ func (e *Encoder) try(p *plan, rowBytes int, src source, rows int) (int, error) 
 	if rows <= 2*band {
 		band, bands = rows, 1
 	}
-	k := workers.Get().(*worker)
+	k := workers.Get()
 	bytes := 0
 	for i := range bands {
 		top := (2*i+1)*rows/(2*bands) - band/2

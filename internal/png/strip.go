@@ -2,11 +2,11 @@ package png
 
 import (
 	"bytes"
-	"sync"
 
 	"github.com/sluice-js/sluice/internal/deflate"
 	"github.com/sluice-js/sluice/internal/fault"
 	"github.com/sluice-js/sluice/internal/kernel"
+	"github.com/sluice-js/sluice/internal/pool"
 	"github.com/sluice-js/sluice/internal/raster"
 )
 
@@ -43,7 +43,7 @@ type worker struct {
 // maxPooled keeps what extremely wide images need from staying in pools.
 const maxPooled = 4 << 20
 
-var workers = sync.Pool{New: func() any { return new(worker) }}
+var workers = pool.New[worker]()
 
 // recycle gives k up. It must not be called after a panic or an error.
 func (k *worker) recycle() {
@@ -71,7 +71,7 @@ func (e *Encoder) submit(s strip) error {
 // encode compresses a strip. It is an Ordered's job: several run at once.
 func (e *Encoder) encode(s strip) (*idat, error) {
 	p := &e.plan
-	k := workers.Get().(*worker)
+	k := workers.Get()
 	if err := k.filter(e, p, s.method.filter, s.source, s.top-s.context, s.bottom); err != nil {
 		return nil, err
 	}
