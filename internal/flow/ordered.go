@@ -31,11 +31,12 @@ func NewOrdered[T any](w *Writer, emit func(T) error) *Ordered[T] {
 	return o
 }
 
-// Go submits a job. It starts on a helper goroutine while fewer than Width jobs run, or here; Go blocks while twice as
-// many results wait to be emitted. The first error of any job or emit sticks and is returned from then on.
+// Go submits a job. It starts on a helper goroutine while fewer than Width jobs run, or here. Go blocks while more than Width
+// jobs have not been emitted, because a stream that is parked keeps their results. The first error of any job or emit sticks
+// and is returned from then on.
 func (o *Ordered[T]) Go(job func() (T, error)) error {
 	o.mu.Lock()
-	for o.err == nil && o.next-o.emitted >= 2*o.w.Width() {
+	for o.err == nil && o.next-o.emitted > o.w.Width() {
 		o.moved.Wait()
 	}
 	if o.err != nil {
