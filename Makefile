@@ -17,16 +17,19 @@ HAZARDS  := build/hazards
 
 # Builds without one guard each: by a switch of addon/*.c, or by build tags of internal/flow.
 ADDON_CONTROLS := no-mask no-pin no-wait no-loan no-nodelete direct
-GO_CONTROLS    := nofault panic norecover
+GO_CONTROLS    := nofault panic norecover preempt
 GO_TAGS_nofault   := control_nofault
 GO_TAGS_panic     := control_panic
 GO_TAGS_norecover := control_panic,control_norecover
+LIBRARY_no-wait   := $(CONTROLS)/nofault/libsluice.so
 comma := ,
 
 # SIMD is an experiment of the Go toolchain: only versions that were tested get it.
 GO_VERSION  = $(shell go env GOVERSION 2>/dev/null)
 GO          = $(if $(filter go1.26 go1.26.%,$(GO_VERSION)),GOEXPERIMENT=simd )go
 GO_PACKAGES = . ./internal/...
+# Go is not to interrupt goroutines by SIGURG, which would be lost to handlers in JavaScript, or they to Go: docs/decisions.md.
+NO_PREEMPT  = -X=runtime.godebugDefault=asyncpreemptoff=1
 GO_SOURCES := $(wildcard *.go) $(shell find internal -name '*.go' -not -name '*_test.go') go.mod go.sum include/sluice.h
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
@@ -36,13 +39,15 @@ NODE_HEADERS := $(wildcard $(NODE_DIR)/include/node/node_api.h)
 NODEDIR       = $(if $(NODE_HEADERS),--nodedir=$(NODE_DIR))
 C_WARNINGS    = -std=c11 -O2 -Wall -Wextra -Werror
 
+BENCHES ?= png chunk-size response-time
+
 FUZZN    ?=
 FUZZTIME ?= $(if $(FUZZN),$(FUZZN)x,30s)
 
-.PHONY: help setup build test race check fuzz setup-e2e e2e controls bench demo fmt clean
+.PHONY: help setup build test race check fuzz setup-e2e e2e controls soak asan tsan bench bench-compare demo fmt clean
 
 help: ## list the tasks
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(MODULES) ## install what npm has to install
 
@@ -75,15 +80,31 @@ setup-e2e: ## install what e2e needs from apt (as root)
 	apt-get update
 	apt-get install -y --no-install-recommends pngcheck libpng-dev libxml2-utils curl
 
-e2e: build $(C_BUILD)/encode $(C_BUILD)/decode ## the demo server, a C program and libpng against the built package
+e2e: build controls $(C_BUILD)/encode $(C_BUILD)/decode ## the demo server, a C program, libpng and the hazards against the built package
 	@for tool in pngcheck xmllint curl; do command -v $$tool >/dev/null || { echo "$$tool is missing: make setup-e2e"; exit 1; }; done
 	node --test --test-timeout=300000 $(wildcard test/e2e/*.test.js)
+	node --test --test-concurrency=1 $(wildcard test/e2e/hazards/*.test.js)
 
 controls: build $(ADDON_CONTROLS:%=$(CONTROLS)/%/addon.node) $(GO_CONTROLS:%=$(CONTROLS)/%/addon.node) $(HAZARDS)/flood $(HAZARDS)/second.node ## builds without one guard each, for tests that must fail on them
 
-bench: build ## tables: the cost of small chunks, response time over loopback
-	node test/bench/chunk-size.js
-	node test/bench/response-time.js
+soak: build $(HAZARDS)/flood ## signals, children, workers, aborts and slow readers, all at once, for SOAK_SECONDS (90)
+	node --expose-gc test/soak/soak.js $(SOAK_SECONDS)
+
+# Without the tests of builds that do not load: they look at another one.
+SANITIZED = $(filter-out %/load.test.js,$(wildcard test/unit/*.test.*js))
+
+asan: $(MODULES) $(CONTROLS)/asan/addon.node $(HAZARDS)/flood ## JavaScript unit tests with the addon and Go under AddressSanitizer
+	test/soak/sanitized.sh asan $(CONTROLS)/asan $(SANITIZED)
+
+tsan: $(MODULES) $(CONTROLS)/tsan/addon.node $(HAZARDS)/flood ## the same with the addon under ThreadSanitizer
+	test/soak/sanitized.sh tsan $(CONTROLS)/tsan $(SANITIZED)
+
+bench: build ## tables: PNG encoders, small chunks, response time; BENCHES= ROUNDS= CORPUS= IMAGE= BENCH_JSON=
+	failed=0; for bench in $(BENCHES); do node test/bench/$$bench.js $(if $(ROUNDS),--rounds $(ROUNDS)) || failed=1; done; exit $$failed
+
+bench-compare: ## hold two results of bench against each other: A=old.json B=new.json
+	@[ -n "$(A)" ] && [ -n "$(B)" ] || { echo 'usage: make bench-compare A=old.json B=new.json'; exit 2; }
+	@node test/bench/compare.js "$(A)" "$(B)"
 
 demo: build ## start the example map server; PORT=8080
 	@node example/server.js
@@ -104,7 +125,7 @@ $(LIB): $(GO_SOURCES)
 	  go1.2[6-9]*|go1.[3-9][0-9]*) ;; \
 	  '') echo 'sluice needs Go 1.26 or later, and there is no go command: see https://go.dev/doc/install'; exit 1 ;; \
 	  *) echo 'sluice needs Go 1.26 or later, this is $(GO_VERSION): see https://go.dev/doc/install'; exit 1 ;; esac
-	CGO_ENABLED=1 $(GO) build -buildmode=c-shared -trimpath -ldflags '-s -w' -o $@ .
+	CGO_ENABLED=1 $(GO) build -buildmode=c-shared -trimpath -ldflags '-s -w $(NO_PREEMPT)' -o $@ .
 	@rm -f $(OUT)/libsluice.h
 
 $(ADDON): binding.gyp $(wildcard addon/*.c addon/*.h) include/sluice.h
@@ -128,13 +149,28 @@ CONTROL_FLAGS  = $(C_WARNINGS) -g -fPIC -shared -fvisibility=hidden -Iinclude $(
 $(ADDON_CONTROLS:%=$(CONTROLS)/%/addon.node): $(CONTROLS)/%/addon.node: $(wildcard addon/*.c addon/*.h) include/sluice.h $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CONTROL_FLAGS) -DSLUICE_CONTROL_$(shell tr a-z- A-Z_ <<< $*) $(if $(filter no-nodelete,$*),,-Wl$(comma)-z$(comma)nodelete) -o $@ addon/*.c -ldl -lpthread
-	@cp $(LIB) $(@D)/
+	@cp $(or $(LIBRARY_$*),$(LIB)) $(@D)/
 
 $(GO_CONTROLS:%=$(CONTROLS)/%/addon.node): $(CONTROLS)/%/addon.node: $(ADDON) $(GO_SOURCES)
 	@mkdir -p $(@D)
-	CGO_ENABLED=1 $(GO) build -buildmode=c-shared -trimpath -ldflags '-s -w' -tags $(GO_TAGS_$*) -o $(@D)/libsluice.so .
+	CGO_ENABLED=1 $(GO) build -buildmode=c-shared -trimpath -ldflags '-s -w $(if $(filter-out preempt,$*),$(NO_PREEMPT))' -tags '$(GO_TAGS_$*)' -o $(@D)/libsluice.so .
 	@rm -f $(@D)/libsluice.h
 	@cp $(ADDON) $@
+
+$(CONTROLS)/no-wait/addon.node: $(CONTROLS)/nofault/addon.node
+
+# Sanitized: the addon alone under tsan, whose runtime cannot follow Go's stacks; under asan the Go library as well.
+$(CONTROLS)/asan/addon.node: $(wildcard addon/*.c addon/*.h) include/sluice.h $(GO_SOURCES)
+	@mkdir -p $(@D)
+	CGO_ENABLED=1 go build -asan -buildmode=c-shared -trimpath -ldflags '$(NO_PREEMPT)' -o $(@D)/libsluice.so .
+	@rm -f $(@D)/libsluice.h
+	$(CC) $(CONTROL_FLAGS) -fsanitize=address -fno-omit-frame-pointer -Wl,-z,nodelete -o $@ addon/*.c -ldl -lpthread
+
+$(CONTROLS)/tsan/addon.node: $(wildcard addon/*.c addon/*.h) include/sluice.h $(GO_SOURCES)
+	@mkdir -p $(@D)
+	CGO_ENABLED=1 CGO_CFLAGS='-g -O1 -fsanitize=thread' CGO_LDFLAGS=-fsanitize=thread go build -buildmode=c-shared -trimpath -ldflags '$(NO_PREEMPT)' -o $(@D)/libsluice.so .
+	@rm -f $(@D)/libsluice.h
+	$(CC) $(CONTROL_FLAGS) -fsanitize=thread -fno-omit-frame-pointer -Wl,-z,nodelete -o $@ addon/*.c -ldl -lpthread
 
 $(HAZARDS)/flood: test/e2e/hazards/support/flood.c
 	@mkdir -p $(@D)

@@ -35,6 +35,9 @@ func NewOrdered[T any](w *Writer, emit func(T) error) *Ordered[T] {
 // jobs have not been emitted, because a stream that is parked keeps their results. The first error of any job or emit sticks
 // and is returned from then on.
 func (o *Ordered[T]) Go(job func() (T, error)) error {
+	if err := o.w.window.Credit(o.w.meter); err != nil { // a helper that waits for it would cost a stack more
+		return err
+	}
 	o.mu.Lock()
 	for o.err == nil && o.next-o.emitted > o.w.Width() {
 		o.moved.Wait()

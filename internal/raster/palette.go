@@ -1,6 +1,9 @@
 package raster
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // MaxColors is the size of the largest palette.
 const MaxColors = 256
@@ -15,27 +18,40 @@ type Palette struct {
 	header Header
 	depth  int      // bits of an index
 	keys   []uint32 // pixels in order of appearance, as the source has them
-
-	// An open hash table from a pixel to its index plus one; 0 is an empty slot. It is never more than a quarter full.
-	slots [4 * MaxColors]struct {
-		key   uint32
-		index uint16
-	}
+	table  table
 }
 
-func newPalette(h Header) *Palette { return &Palette{header: h, keys: make([]uint32, 0, MaxColors)} }
+// table is an open hash table from a pixel to its index plus one; an index of 0 is an empty slot. It is never more than a
+// quarter full.
+type table struct {
+	shift uint // of a hash of 32 bits
+	slots []slot
+}
+
+type slot struct {
+	key   uint32
+	index uint16
+}
+
+// newTable returns a table for so many pixels.
+func newTable(n int) table {
+	b := bits.Len(uint(4*n - 1))
+	return table{uint(32 - b), make([]slot, 1<<b)}
+}
+
+// find returns the slot of a pixel: its own, or the empty one where it would be.
+func (t *table) find(key uint32) *slot {
+	i := key * 0x9e3779b1 >> t.shift
+	for t.slots[i].index != 0 && t.slots[i].key != key {
+		i = (i + 1) % uint32(len(t.slots))
+	}
+	return &t.slots[i]
+}
+
+func newPalette(h Header) *Palette { return &Palette{header: h, table: newTable(MaxColors)} }
 
 // Depth returns the bits that an index takes: 1, 2, 4 or 8.
 func (p *Palette) Depth() int { return p.depth }
-
-// find returns the slot of a pixel: its own, or the empty one where it would be.
-func (p *Palette) find(key uint32) int {
-	i := key * 0x9e3779b1 >> 22
-	for p.slots[i].index != 0 && p.slots[i].key != key {
-		i = (i + 1) % uint32(len(p.slots))
-	}
-	return int(i)
-}
 
 // add enters the pixels of a row. It reports false when there are too many colours.
 func (p *Palette) add(row []byte) bool {
@@ -50,15 +66,15 @@ func (p *Palette) add(row []byte) bool {
 				continue
 			}
 			last, known = k, true
-			i := p.find(k)
-			if p.slots[i].index != 0 {
+			slot := p.table.find(k)
+			if slot.index != 0 {
 				continue
 			}
 			if len(p.keys) == MaxColors {
 				return false
 			}
 			p.keys = append(p.keys, k)
-			p.slots[i].key, p.slots[i].index = k, uint16(len(p.keys))
+			slot.key, slot.index = k, uint16(len(p.keys))
 		}
 	}
 	return true
@@ -82,8 +98,10 @@ func (p *Palette) order() {
 	collect(false)
 	p.Translucent = len(p.Colors)
 	collect(true)
+	p.table = newTable(len(p.keys)) // a palette is kept as long as its image is encoded
 	for i, k := range p.keys {
-		p.slots[p.find(k)].index = index[colors[i]]
+		slot := p.table.find(k)
+		slot.key, slot.index = k, index[colors[i]]
 	}
 	for p.depth = 1; 1<<p.depth < len(p.Colors); {
 		p.depth *= 2
@@ -145,7 +163,7 @@ func (p *Palette) Pack(dst, src []byte) {
 }
 
 func (p *Palette) index(key uint32) byte {
-	if i := p.slots[p.find(key)].index; i != 0 {
+	if i := p.table.find(key).index; i != 0 {
 		return byte(i - 1)
 	}
 	return 0
