@@ -39,7 +39,7 @@ NODE_HEADERS := $(wildcard $(NODE_DIR)/include/node/node_api.h)
 NODEDIR       = $(if $(NODE_HEADERS),--nodedir=$(NODE_DIR))
 C_WARNINGS    = -std=c11 -O2 -Wall -Wextra -Werror
 
-BENCHES ?= png chunk-size response-time
+BENCHES ?= png chunk-size response-time latency
 
 FUZZN    ?=
 FUZZTIME ?= $(if $(FUZZN),$(FUZZN)x,30s)
@@ -70,7 +70,7 @@ check: build ## format, vet, lint, types, C warnings, Go tests, clean module and
 	npx tsc -p test/types
 	$(CC) $(C_WARNINGS) -fsyntax-only -Iinclude $(C_NODE) addon/*.c test/c/encode.c
 	@if grep -nE '"resolved"' package-lock.json; then echo 'package-lock.json names download addresses: npm install --omit-lockfile-registry-resolved'; exit 1; fi
-	$(GO) test $(GO_PACKAGES)
+	go test $(GO_PACKAGES) # without vectors; make test is with them
 
 fuzz: ## fuzz for FUZZTIME (30s) or FUZZN executions a target; Go prints how many were made
 	$(GO) test -run '^$$' -fuzz '^FuzzEncode$$' -fuzztime $(FUZZTIME) ./internal/png
