@@ -6,9 +6,10 @@ const { hazard } = require('./support/hazard')
 
 hazard('pixels transferred and freed in the middle of encodes', { control: 'nofault', parameters: { times: 60 } }, async (h, { times }) => {
   const base = await h.baseline()
-  const bytes = 2000 * 2000 * 4 // mapped by itself, so that the memory goes when it is freed
+  // Mapped by itself, so that the memory goes when it is freed; noise, so that every pixel is read and takes its time.
+  const noise = require('node:crypto').randomBytes(2000 * 2000 * 4)
   for (let i = 0; i < times; i++) {
-    let data = new Uint8Array(bytes).fill(i)
+    let data = new Uint8Array(noise)
     const jobs = [h.sluice.encode({ data, width: 2000, height: 2000 }), h.sluice.encode({ data, width: 2000, height: 2000 }, h.stored)]
     for (const job of jobs) job.catch(() => {})
     await h.sleep(i % 6)
@@ -87,7 +88,7 @@ hazard('pixels that a worker changes all the time', {}, async h => {
   await base.settled()
 })
 
-hazard('pixels and slabs that nobody else holds, under a busy collector', { control: 'no-loan', parameters: { times: 30 } }, async (h, { times }) => {
+hazard('pixels and slabs that nobody else holds, under a busy collector', { control: 'no-loan', parameters: { times: 50 } }, async (h, { times }) => {
   const base = await h.baseline()
   const { data, width, height } = h.sample(300, 300)
   const expected = await h.hashed({ data, width, height }, h.stored)

@@ -2,9 +2,11 @@
 
 // Many streams that wait for their consumers.
 
-const { hazard } = require('./support/hazard')
+const { hazard, strict } = require('./support/hazard')
 
-hazard('5,000 encodes paused at their first chunk, then resumed', { parameters: { streams: 5000 }, timeout: 240_000 }, async (h, { streams }) => {
+const most = strict ? 64 : 96 // KiB of a paused stream; the allocators of a machine that is busy keep more
+
+hazard('5,000 encodes paused at their first chunk, then resumed', { parameters: { streams: 5000, most }, timeout: 240_000 }, async (h, { streams, most }) => {
   const { createHash } = require('node:crypto')
   const base = await h.baseline()
   const pixels = h.sample(1000, 1000) // shared: what is measured is what a stream needs beside them
@@ -50,6 +52,6 @@ hazard('5,000 encodes paused at their first chunk, then resumed', { parameters: 
       h.count('outputs that were right')
     }))
   }
-  h.assert.ok(perStream <= 64, `${perStream} KiB a stream`)
+  h.assert.ok(perStream <= most, `${perStream} KiB a stream`)
   await base.settled()
 })
