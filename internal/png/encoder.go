@@ -176,5 +176,8 @@ func (e *Encoder) emit(s *idat) error {
 	}
 	_, err := e.w.Write(s.finish())
 	e.emitted.Store(true)
+	if err == nil {
+		s.recycle()
+	}
 	return err
 }

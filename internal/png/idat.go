@@ -5,6 +5,7 @@ import (
 	"hash/crc32"
 
 	"github.com/sluice-js/sluice/internal/kernel"
+	"github.com/sluice-js/sluice/internal/pool"
 )
 
 // idat is one strip's IDAT chunk. The first of an image begins the zlib stream, the last ends it.
@@ -22,10 +23,27 @@ type idat struct {
 // trailer is what finishing a strip may add: the Adler-32 checksum and the chunk's CRC.
 const trailer = 8
 
-// sum takes what the strip's rows were compressed to, and all checksums. The chunk is copied to memory that fits: a stream
-// whose consumer pauses may keep it for long.
+// buffers are those of chunks that were written.
+var buffers = pool.New[[]byte]()
+
+// newBuffer returns room for n bytes, at most twice as much: a stream whose consumer pauses may keep it for long.
+func newBuffer(n int) []byte {
+	if b := *buffers.Get(); cap(b) >= n && cap(b) <= 2*n {
+		return b[:0]
+	}
+	return make([]byte, 0, n)
+}
+
+// recycle gives the chunk's memory up, once it was written.
+func (s *idat) recycle() {
+	b := s.buf
+	s.buf = nil
+	buffers.Put(&b)
+}
+
+// sum takes a copy of what the strip's rows were compressed to, and all checksums.
 func (s *idat) sum(packed, filtered []byte, dictionary int) {
-	s.buf = append(make([]byte, 0, len(packed)+trailer), packed...)
+	s.buf = append(newBuffer(len(packed)+trailer), packed...)
 	s.filtered = len(filtered) - dictionary
 	s.adler = kernel.Adler32(1, filtered[dictionary:])
 	s.crc = crc32.ChecksumIEEE(s.buf[4:])
