@@ -123,7 +123,7 @@ $(MODULES): package-lock.json
 	npm ci
 	@touch $@
 
-$(LIB): $(GO_SOURCES)
+$(LIB): $(GO_SOURCES) Makefile
 	@case '$(GO_VERSION)' in \
 	  go1.2[6-9]*|go1.[3-9][0-9]*) ;; \
 	  '') echo 'sluice needs Go 1.26 or later, and there is no go command: see https://go.dev/doc/install'; exit 1 ;; \
