@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"runtime"
 	"sync"
@@ -57,6 +58,7 @@ type Request struct {
 	Kind      string          `json:"kind"`                           // of the source: "image"
 	Source    json.RawMessage `json:"source"`                         // the source's header
 	Format    string          `json:"format"`                         // "": the source's default
+	Fixed     string          `json:"fixed"`                          // the format that the source has, "" when any will do
 	ChunkSize int             `json:"chunkSize" range:"1,1073741824"` // bytes; left out: the format's default
 	Exact     bool            `json:"exact"`                          // chunks are of exactly ChunkSize, else of at most
 	Coding    []string        `json:"coding" choices:"identity"`
@@ -175,7 +177,7 @@ func (s *Stream) open(request []byte, buffers [][]byte) (format.Encoder, error) 
 	if err := option.Decode("stream", request, buffers, &r); err != nil {
 		return nil, err
 	}
-	f, err := format.Find(r.Format, r.Kind)
+	f, err := format.Choose(r.Format, r.Fixed, r.Kind)
 	if err != nil {
 		return nil, err
 	}
@@ -187,7 +189,8 @@ func (s *Stream) open(request []byte, buffers [][]byte) (format.Encoder, error) 
 		return nil, err
 	}
 	s.chunks = chunk.NewWriter(r.ChunkSize, r.Exact, s.window, s.meter, s.give)
-	s.begin = Begin{Format: f.Name, MediaType: f.MediaType, Level: enc.Level(), Coding: "identity", ChunkSize: r.ChunkSize}
+	info := enc.Info()
+	s.begin = Begin{Format: f.Name, MediaType: cmp.Or(info.MediaType, f.MediaType), Level: info.Level, Coding: "identity", ChunkSize: r.ChunkSize}
 	return enc, nil
 }
 

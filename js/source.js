@@ -7,10 +7,10 @@ const { checkOptional } = require('./options')
 const { Part, bytesOf } = require('./part')
 const { PushSource } = require('./push-source')
 
-// What js/stream.js asks of a source: _kind and _header(), which go to Go as they are; _failure(), an error that is known
-// already (impossible sizes, detached data), or null; _claim(), which throws if the source was used up; _attach(stream, copy),
-// from which on it writes and finishes; _drained(), once for every part that Go is done with; _refuse(error) when the stream
-// is being aborted; _closed(error or null) when it is over.
+// What js/stream.js asks of a source: _kind, _format (undefined when the user chooses it) and _header(), which go to Go as
+// they are; _failure(), an error that is known already (impossible sizes, detached data), or null; _claim(), which throws if
+// the source was used up; _attach(stream, copy), from which on it writes and finishes; _drained(), once for every part that
+// Go is done with; _refuse(error) when the stream is being aborted; _closed(error or null) when it is over.
 
 /** A whole image. Its pixels are borrowed while a stream reads them; it may be used any number of times. */
 class ImageSource {

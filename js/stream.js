@@ -78,6 +78,7 @@ class Stream {
       kind: source._kind,
       source: source._header(),
       format: plan.format,
+      fixed: source._format,
       chunkSize: cut,
       exact,
       coding: plan.coding,

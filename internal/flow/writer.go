@@ -19,6 +19,12 @@ type Part struct {
 	Meta    []byte   // a JSON object that describes the buffers, or nil
 }
 
+// Info is what an encoder knows of its output before it begins.
+type Info struct {
+	Level     string // names the effort that was asked for, "" where a format knows none
+	MediaType string // "": that of the format
+}
+
 // Writer is what an encoder writes to. One goroutine at a time may call Write, Acquire and Release may be called by any.
 type Writer struct {
 	out    io.Writer

@@ -17,8 +17,8 @@ type Encoder interface {
 	Write(p flow.Part) error
 	// Close writes the trailer, or fails because data is missing. It is not called after an error.
 	Close() error
-	// Level names the effort that the encoder was asked for, "" where a format knows none.
-	Level() string
+	// Info says what the bytes will be. It is asked once, after New.
+	Info() flow.Info
 }
 
 // Format is one row of the table.
@@ -44,6 +44,22 @@ var All = []Format{
 }
 
 const imageChunk = 16 << 10
+
+// Choose returns the row for a source whose own format is called fixed ("": the source leaves it to the user) and a user
+// who asked for name ("": for none). A format that the source fixes may be asked for, but not contradicted.
+func Choose(name, fixed, source string) (*Format, error) {
+	if fixed == "" {
+		return Find(name, source)
+	}
+	f, err := Find(fixed, source)
+	if err != nil || name == "" {
+		return f, err
+	}
+	if asked, err := Find(name, source); err != nil || asked != f {
+		return nil, fault.Newf(fault.Format, "Expected the format of the source, %s, got %.80q", f.Name, name)
+	}
+	return f, nil
+}
 
 // Find returns the row that is called name, or the default of the source when name is empty.
 func Find(name, source string) (*Format, error) {

@@ -71,8 +71,8 @@ func New(w *flow.Writer, h raster.Header, options []byte, buffers [][]byte) (*En
 	return e, nil
 }
 
-// Level returns the level that was asked for.
-func (e *Encoder) Level() string { return e.options.Level }
+// Info says which level was asked for.
+func (e *Encoder) Info() flow.Info { return flow.Info{Level: e.options.Level} }
 
 // Write encodes the next rows: all of them, when the header says that the image is whole. It returns when they have been
 // read or copied.

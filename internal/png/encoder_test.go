@@ -217,7 +217,7 @@ func TestFaults(t *testing.T) {
 
 	for _, whole := range []bool{true, false} {
 		e, err := New(writerOf(&out, 1), raster.Header{Width: 10, Height: 801, Whole: whole}, nil, nil)
-		if err != nil || e.Level() != "fast" {
+		if err != nil || e.Info().Level != "fast" {
 			t.Fatal(err)
 		}
 		if !whole {
