@@ -16,7 +16,7 @@ CONTROLS := build/controls
 HAZARDS  := build/hazards
 
 # Builds without one guard each: by a switch of addon/*.c, or by build tags of internal/flow.
-ADDON_CONTROLS := no-mask no-pin no-wait no-loan no-nodelete direct
+ADDON_CONTROLS := no-mask no-pin no-wait no-loan no-nodelete no-restore direct
 GO_CONTROLS    := nofault panic norecover preempt
 GO_TAGS_nofault   := control_nofault
 GO_TAGS_panic     := control_panic
@@ -88,7 +88,7 @@ e2e: build controls $(C_BUILD)/encode $(C_BUILD)/decode ## the demo server, a C 
 hazards: controls ## the hazards alone; each control build must fail as often as its test is sized for
 	HAZARDS=strict node --test --test-concurrency=1 $(wildcard test/e2e/hazards/*.test.js)
 
-controls: build $(ADDON_CONTROLS:%=$(CONTROLS)/%/addon.node) $(GO_CONTROLS:%=$(CONTROLS)/%/addon.node) $(HAZARDS)/flood $(HAZARDS)/second.node ## builds without one guard each, for tests that must fail on them
+controls: build $(ADDON_CONTROLS:%=$(CONTROLS)/%/addon.node) $(GO_CONTROLS:%=$(CONTROLS)/%/addon.node) $(HAZARDS)/flood $(HAZARDS)/second.node $(HAZARDS)/errno.node ## builds without one guard each, for tests that must fail on them
 
 soak: build $(HAZARDS)/flood ## signals, children, workers, aborts and slow readers, all at once, for SOAK_SECONDS (90)
 	node --expose-gc test/soak/soak.js $(SOAK_SECONDS)
@@ -158,9 +158,13 @@ $(GO_CONTROLS:%=$(CONTROLS)/%/addon.node): $(CONTROLS)/%/addon.node: $(ADDON) $(
 	@mkdir -p $(@D)
 	CGO_ENABLED=1 $(GO) build -buildmode=c-shared -trimpath -ldflags '-s -w $(if $(filter-out preempt,$*),$(NO_PREEMPT))' -tags '$(GO_TAGS_$*)' -o $(@D)/libsluice.so .
 	@rm -f $(@D)/libsluice.h
-	@cp $(ADDON) $@
+	@cp $(or $(ADDON_UNDER),$(ADDON)) $@
 
 $(CONTROLS)/no-wait/addon.node: $(CONTROLS)/nofault/addon.node
+
+# An addon that takes Go's handler for SIGURG away hides what the handler does.
+$(CONTROLS)/preempt/addon.node: ADDON_UNDER = $(CONTROLS)/no-restore/addon.node
+$(CONTROLS)/preempt/addon.node: $(CONTROLS)/no-restore/addon.node
 
 # Sanitized: the addon alone under tsan, whose runtime cannot follow Go's stacks; under asan the Go library as well.
 $(CONTROLS)/asan/addon.node: $(wildcard addon/*.c addon/*.h) include/sluice.h $(GO_SOURCES)
@@ -178,6 +182,10 @@ $(CONTROLS)/tsan/addon.node: $(wildcard addon/*.c addon/*.h) include/sluice.h $(
 $(HAZARDS)/flood: test/e2e/hazards/support/flood.c
 	@mkdir -p $(@D)
 	$(CC) $(C_WARNINGS) -o $@ $<
+
+$(HAZARDS)/errno.node: test/e2e/hazards/support/errno.c
+	@mkdir -p $(@D)
+	$(CC) $(C_WARNINGS) $(C_NODE) -fPIC -shared -o $@ $< -lpthread
 
 $(HAZARDS)/second.node: test/e2e/hazards/support/second/main.go
 	@mkdir -p $(@D)

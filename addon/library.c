@@ -73,8 +73,20 @@ static const char *open_library(void) {
   return NULL;
 }
 
+// Go installs a handler for SIGURG, by which it would preempt goroutines, but the library is linked so that it does not. What
+// the handler still does on a thread of Node's, to pass a signal on to the one before it, borrows a Go thread and changes
+// errno under whatever it interrupts: libuv aborts when epoll_pwait seems to fail with EINVAL. So the handler goes.
+static void restore_signal(int number, const struct sigaction *before) {
+#ifdef SLUICE_CONTROL_NO_RESTORE
+  return;
+#endif
+  sigaction(number, before, NULL);
+}
+
 static const char *load(void) {
   pin_signal(SIGCHLD);
+  struct sigaction urgent;
+  sigaction(SIGURG, NULL, &urgent);
   // All threads that Go ever starts inherit the mask of this one. Node's signal handlers must never run on them.
   sigset_t all, before;
   sigfillset(&all);
@@ -84,6 +96,7 @@ static const char *load(void) {
   pthread_sigmask(SIG_SETMASK, &all, &before);
   const char *error = open_library();
   if (!error) go.info(); // waits until the Go runtime has started its threads
+  restore_signal(SIGURG, &urgent);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   return error;
 }
