@@ -1,5 +1,8 @@
 /// <reference types="node" />
 import { Duplex, Readable, Writable } from 'node:stream'
+import type { Picture } from './pixels'
+
+export type { Canvas, ImageDataLike, MapnikImage, MapnikView, Picture } from './pixels'
 
 // ---- sources -----------------------------------------------------------------------------------
 
@@ -71,10 +74,10 @@ export interface PushSource<Part> extends Source {
 }
 
 /** Whole rows of an image: bytes without padding, or pixels of the image's width. */
-export type Strip = Uint8Array | Uint8ClampedArray | Pixels
+export type Strip = Uint8Array | Uint8ClampedArray | Picture
 
 /** A whole image. Throws ERR_SLUICE_ARGUMENT for wrong types; wrong values are reported by the encode. */
-export function image (pixels: Pixels): Source
+export function image (pixels: Picture): Source
 /** An image whose rows are pushed. Throws ERR_SLUICE_ARGUMENT for wrong types. */
 export function image (description: ImageDescription): PushSource<Strip>
 
@@ -204,15 +207,15 @@ export type ChunkCallback = (error: Error | null, chunk: Buffer | null, last: bo
  * this function. Throws ERR_SLUICE_ARGUMENT for wrong types and a chunkSize out of range; all other errors come through the
  * callback.
  */
-export function encodeChunked (source: Source | Pixels, options: EncodeOptions | undefined, callback: ChunkCallback): Job
+export function encodeChunked (source: Source | Picture, options: EncodeOptions | undefined, callback: ChunkCallback): Job
 /** The short form: default format and options. */
-export function encodeChunked (source: Source | Pixels, chunkSize: number, callback: ChunkCallback): Job
+export function encodeChunked (source: Source | Picture, chunkSize: number, callback: ChunkCallback): Job
 
 /**
  * Encodes into one Buffer, whose memory is at most 1.25 times its length. A pushed source settles it after end() or fail().
  * Rejects with every error, ERR_SLUICE_ARGUMENT too.
  */
-export function encode (source: Source | Pixels, options?: EncodeOptions): Promise<Buffer>
+export function encode (source: Source | Picture, options?: EncodeOptions): Promise<Buffer>
 
 interface Encoding {
   /** What became of the encode; null before its end. */
@@ -232,7 +235,7 @@ export type Encoder = Encoding & Duplex
  * Encodes into a Readable. While it is not read, the encode waits. Chunks leave early while the reader waits for them.
  * Throws ERR_SLUICE_ARGUMENT for wrong types; other errors come as 'error'.
  */
-export function encodeStream (source: Source | Pixels, options?: EncodeOptions): EncodeStream
+export function encodeStream (source: Source | Picture, options?: EncodeOptions): EncodeStream
 
 /** A Duplex around a source that parts are pushed into. Errors as for encodeStream. */
 export function createEncoder<Part> (source: PushSource<Part>, options?: EncodeOptions): Encoder

@@ -5,6 +5,7 @@ const { isUint8Array, isUint8ClampedArray } = require('node:util').types
 const { SluiceError, argumentError, show } = require('./errors')
 const { checkOptional } = require('./options')
 const { Part, bytesOf } = require('./part')
+const { toPixels } = require('./pixels')
 const { PushSource } = require('./push-source')
 
 // What js/stream.js asks of a source: _kind, _format (undefined when the user chooses it) and _header(), which go to Go as
@@ -64,8 +65,9 @@ class ImagePushSource extends PushSource {
 
   _failure () { return super._failure() ?? unsizable(this.#header) }
 
-  _cut (strip) {
-    if (isBytes(strip)) return partOf(strip, null)
+  _cut (part) {
+    if (isBytes(part)) return partOf(part, null)
+    const strip = toPixels(part)
     if (typeof strip !== 'object' || strip === null || !('data' in strip)) {
       throw argumentError('a part', 'a Uint8Array of whole rows or pixels {data, width, height}', strip)
     }
@@ -92,7 +94,8 @@ function partOf (data, meta) {
 }
 
 /** The source that image() makes: a whole one when there is data, else one that rows are pushed into. */
-function image (description) {
+function image (value) {
+  const description = toPixels(value)
   if (typeof description !== 'object' || description === null) {
     throw argumentError('an image', 'pixels {data, width, height} or a description {width, height}', description)
   }
@@ -102,10 +105,11 @@ function image (description) {
 /** Whatever a user passes for a source, as one. */
 function toSource (value) {
   if (value instanceof PushSource || value instanceof ImageSource) return value
-  if (typeof value !== 'object' || value === null || !('data' in value)) {
+  const pixels = toPixels(value)
+  if (typeof pixels !== 'object' || pixels === null || !('data' in pixels)) {
     throw argumentError('source', 'pixels {data, width, height} or a source such as image() makes', value)
   }
-  return new ImageSource(value)
+  return new ImageSource(pixels)
 }
 
 /** Types are checked here, values in Go. */
