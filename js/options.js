@@ -49,7 +49,7 @@ function isRecord (value) {
 }
 
 function unnamed () {
-  const known = binding.info.formats.flatMap(({ names }) => names)
+  const known = binding.info.formats.filter(({ source }) => source === 'image').flatMap(({ names }) => names) // others are fixed
   return new SluiceError('ERR_SLUICE_FORMAT', `Expected a known format (${known.join(', ')}), got ""`)
 }
 
