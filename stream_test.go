@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	stdpng "image/png"
+	"maps"
 	"math/rand/v2"
 	"os/exec"
 	"runtime"
@@ -42,6 +43,17 @@ var samples = map[string]struct {
 		},
 		check: func(t testing.TB, input, output []byte) { checkPixels(t, input, output, width, height) },
 	},
+	"bytes": {
+		kind:   "bytes",
+		source: map[string]any{"type": "text/xml; charset=utf-8"},
+		input:  sample.Text(150_000),
+		unit:   997,
+		check: func(t testing.TB, input, output []byte) {
+			if !bytes.Equal(input, output) {
+				t.Error("the bytes differ")
+			}
+		},
+	},
 }
 
 // checkPixels holds a PNG against straight RGBA pixels; the decoder is Go's own.
@@ -66,14 +78,12 @@ func checkPixels(t testing.TB, pixels, output []byte, width, height int) {
 	}
 }
 
-// request builds the JSON that opens a stream of the format.
+// request builds the JSON that opens a stream of the format. change is of what describes images.
 func request(f format.Format, change map[string]any, more map[string]any) []byte {
 	s := samples[f.Name]
-	source := map[string]any{}
-	for _, m := range []map[string]any{s.source, change} {
-		for k, v := range m {
-			source[k] = v
-		}
+	source := maps.Clone(s.source)
+	if s.kind == "image" {
+		maps.Copy(source, change)
 	}
 	r := map[string]any{"kind": s.kind, "format": f.Name, "source": source}
 	for k, v := range more {
@@ -460,12 +470,16 @@ func TestChunksComeBeforeTheEnd(t *testing.T) {
 
 func TestRequestErrors(t *testing.T) {
 	for req, want := range map[string]string{
-		``:                                 `2 Expected a known source kind (image), got ""`,
-		`x`:                                `4 Expected stream options to be valid JSON, got x: invalid character 'x' looking for beginning of value`,
-		`{"kind":"imgae"}`:                 `2 Expected a known source kind (image), got "imgae"`,
-		`{"kind":"image","format":"pgn"}`:  `3 Expected a known image format (png, image/png), got "pgn"`,
-		`{"kind":"image","chunkSize":-1}`:  `4 Expected stream option "chunkSize" to be an integer from 1 to 1073741824, got -1`,
-		`{"kind":"image","coding":["br"]}`: `4 Expected stream option "coding" to be a list of identity, got ["br"]`,
+		``:                                `2 Expected a known source kind (image, bytes), got ""`,
+		`x`:                               `4 Expected stream options to be valid JSON, got x: invalid character 'x' looking for beginning of value`,
+		`{"kind":"imgae"}`:                `2 Expected a known source kind (image, bytes), got "imgae"`,
+		`{"kind":"image","format":"pgn"}`: `3 Expected a known image format (png, image/png), got "pgn"`,
+		`{"kind":"bytes","fixed":"bytes","format":"png"}`:                             `3 Expected the format of the source, bytes, got "png"`,
+		`{"kind":"bytes","source":{"type":"text"}}`:                                   `4 Expected bytes option "type" to be a media type such as text/csv, got "text"`,
+		`{"kind":"bytes","source":{"type":"a/b; c=\r\nd"}}`:                           `4 Expected bytes option "type" to be a media type such as text/csv, got "a/b; c=\r\nd"`,
+		`{"kind":"bytes","options":{"level":"fast"}}`:                                 `4 Expected no bytes options, got "level"`,
+		`{"kind":"image","chunkSize":-1}`:                                             `4 Expected stream option "chunkSize" to be an integer from 1 to 1073741824, got -1`,
+		`{"kind":"image","coding":["br"]}`:                                            `4 Expected stream option "coding" to be a list of identity, got ["br"]`,
 		`{"kind":"image","source":{"width":1,"height":1},"options":{"level":"hgih"}}`: `4 Expected png option "level" to be stored|fastest|fast|balanced|small|auto, got "hgih"`,
 		`{"kind":"image","source":{"width":1,"height":1,"pixelFormat":"argb"}}`:       `4 Expected image option "pixelFormat" to be rgba|bgra|rgb|graya|gray|rgba16|gray16, got "argb"`,
 	} {

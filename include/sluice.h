@@ -108,7 +108,9 @@ const char *sluice_info(void);
  * any number of parts; true: one part holds them all)}, "format" ("png"), "chunkSize" (bytes, 1 to 2^30; 16384), "exact"
  * (false: chunks are of at most chunkSize and leave early while the consumer waits; true: all but the last are of exactly
  * chunkSize, and every slab must hold at least one), "coding" (a list: ["identity"]), "options" (the format's own)}. Options that are bytes are written
- * {"$buffer": i} and lie in buffers[i]. Request and buffers are copied. */
+ * {"$buffer": i} and lie in buffers[i]. Request and buffers are copied.
+ *
+ * Of kind "bytes" the source is {"type": a media type}, and parts pass as they are. */
 void *sluice_open(const char *request, size_t len, const sluice_buffer *buffers, size_t n, sluice_event_fn fn, void *ctx);
 
 /* Queues one part; SLUICE_ERR_ARGUMENT after sluice_finish. The bytes must stay until SLUICE_DRAIN or the stream's last event. meta, JSON or NULL: {"stride":

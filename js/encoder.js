@@ -4,7 +4,7 @@ const { Duplex, Readable } = require('node:stream')
 
 const { SluiceError, abortError, argumentError } = require('./errors')
 const { FULL } = require('./credit')
-const { split } = require('./options')
+const { chunkSizeOf, split } = require('./options')
 const { PushSource } = require('./push-source')
 const { toSource } = require('./source')
 const { Stream, UNREAD } = require('./stream')
@@ -22,7 +22,7 @@ const encoding = Base => class extends Base {
   constructor (source, options, settings) {
     const plan = split(options)
     super({ ...settings, highWaterMark })
-    const size = plan.chunkSize
+    const size = chunkSizeOf(plan, source)
     this.#stream = new Stream(source, plan, { size, cut: Math.min(size, FULL), exact: false, gathers: false }, this.#consumer())
     this.#stream.pace()
   }

@@ -55,7 +55,7 @@ export interface Source {
 export interface PushSource<Part> extends Source {
   readonly [kind]: 'push'
   /**
-   * Adds a part: whole rows, from top to bottom. Resolves when its bytes have been read or copied; until then they are
+   * Adds a part: whole rows, from top to bottom, or bytes. Resolves when its bytes have been read or copied; until then they are
    * borrowed. Parts under 64 KiB are copied, and settle at once while no more than 256 KiB of them wait. Several writes may
    * be pending: that is what lets strips be encoded side by side. Before an encode uses the source, one part is queued and
    * further writes wait.
@@ -81,15 +81,31 @@ export function image (pixels: Picture): Source
 /** An image whose rows are pushed. Throws ERR_SLUICE_ARGUMENT for wrong types. */
 export function image (description: ImageDescription): PushSource<Strip>
 
+/** Bytes that pass as they are. */
+export interface BytesDescription {
+  /** Their media type. Default 'application/octet-stream'; what is none is ERR_SLUICE_OPTION, reported by the encode. */
+  type?: string | undefined
+}
+
+/** Text, which becomes UTF-8, or bytes. */
+export type Bytes = string | Uint8Array | Uint8ClampedArray
+
+/**
+ * Text and bytes that are pushed and pass as they are. Writes below 16 KiB are copied and gathered, so that many small ones
+ * cost little: await them or not. Format 'bytes', and chunks of 65536 bytes unless an encode says otherwise. Throws
+ * ERR_SLUICE_ARGUMENT for wrong types.
+ */
+export function bytes (description?: BytesDescription): PushSource<Bytes>
+
 // ---- options -----------------------------------------------------------------------------------
 
 /** Any name of a format: a short one or a media type, in any case. */
-export type Format = 'png' | 'image/png' | (string & {})
+export type Format = 'png' | 'image/png' | 'bytes' | (string & {})
 
 export interface CommonOptions {
   /** Default: the source's; pixels become 'png'. Unknown: ERR_SLUICE_FORMAT. */
   format?: Format | undefined
-  /** Bytes, an integer from 1 to 2^30, else ERR_SLUICE_ARGUMENT is thrown. Default 16384. */
+  /** Bytes, an integer from 1 to 2^30, else ERR_SLUICE_ARGUMENT is thrown. Default 16384 for images, 65536 for other sources. */
   chunkSize?: number | undefined
   /** HTTP content coding. Default 'identity'. */
   coding?: 'identity' | undefined
@@ -134,9 +150,9 @@ export type EncodeOptions = CommonOptions & PngOptions
 
 /** What the bytes are. */
 export interface FormatInfo {
-  /** 'png' */
+  /** Such as 'png'. */
   format: string
-  /** 'image/png' */
+  /** Such as 'image/png'. */
   mediaType: string
   /** The level that was asked for; null where a format has none. */
   level: string | null

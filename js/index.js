@@ -1,6 +1,7 @@
 'use strict'
 
 const binding = require('./binding')
+const { bytes } = require('./bytes')
 const { encode, encodeStream, createEncoder } = require('./encoder')
 const { SluiceError } = require('./errors')
 const { encodeChunked } = require('./job')
@@ -11,4 +12,4 @@ function stats () {
   return new Promise(resolve => binding.stats(resolve))
 }
 
-module.exports = { encodeChunked, encode, encodeStream, createEncoder, image, stats, SluiceError }
+module.exports = { encodeChunked, encode, encodeStream, createEncoder, image, bytes, stats, SluiceError }

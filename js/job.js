@@ -3,7 +3,7 @@
 const { SluiceError, argumentError, abortError, show } = require('./errors')
 const { Follower } = require('./follow')
 const { FULL } = require('./credit')
-const { split } = require('./options')
+const { chunkSizeOf, split } = require('./options')
 const { toSource } = require('./source')
 const { Stream, PAUSED, FOLLOWED } = require('./stream')
 
@@ -84,9 +84,10 @@ class Job {
 function encodeChunked (source, options, callback) {
   const plan = split(toOptions(options))
   if (typeof callback !== 'function') throw argumentError('callback', 'a function', callback)
-  const size = plan.chunkSize
+  const from = toSource(source)
+  const size = chunkSizeOf(plan, from)
   const consumer = new Callback(callback)
-  const stream = new Stream(toSource(source), plan, { size, cut: Math.min(size, FULL), exact: true, gathers: size > FULL }, consumer)
+  const stream = new Stream(from, plan, { size, cut: Math.min(size, FULL), exact: true, gathers: size > FULL }, consumer)
   consumer.stream = stream
   return new Job(stream, consumer)
 }

@@ -7,7 +7,7 @@ const { SluiceError, argumentError, unsayable, show } = require('./errors')
 const { isSignal } = require('./signal')
 
 const MAX_CHUNK = 2 ** 30
-const DEFAULT_CHUNK = 16384
+const IMAGE_CHUNK = 16384 // bytes
 const MAX_DEPTH = 8 // of lists and objects in each other; no option of any format has more than two
 
 /**
@@ -28,7 +28,7 @@ function split (options) {
   const buffers = []
   return {
     format,
-    chunkSize: chunkSize === undefined ? DEFAULT_CHUNK : checkChunkSize(chunkSize),
+    chunkSize: chunkSize === undefined ? undefined : checkChunkSize(chunkSize),
     coding: [(coding ?? 'identity').toLowerCase()],
     signal,
     copy: copy === true,
@@ -38,13 +38,18 @@ function split (options) {
   }
 }
 
+/** Bytes in a chunk: what plan says, or the default of the source's format. Those of images have one in common. */
+function chunkSizeOf (plan, source) {
+  return plan.chunkSize ?? binding.info.formats.find(({ name }) => name === source._format)?.chunkSize ?? IMAGE_CHUNK
+}
+
 /** Whether value can be meant as options: no array, Map, Date, Promise and the like, whose keys are not their content. */
 function isRecord (value) {
   return typeof value === 'object' && /^\[object (Object|Module)\]$/.test(Object.prototype.toString.call(value))
 }
 
 function unnamed () {
-  const known = binding.info.formats.flatMap(({ names }) => names)
+  const known = binding.info.formats.filter(({ source }) => source === 'image').flatMap(({ names }) => names) // others are fixed
   return new SluiceError('ERR_SLUICE_FORMAT', `Expected a known format (${known.join(', ')}), got ""`)
 }
 
@@ -88,4 +93,4 @@ function isPlain (value) {
   return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
-module.exports = { split, checkChunkSize, checkOptional }
+module.exports = { split, checkChunkSize, checkOptional, chunkSizeOf }

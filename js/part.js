@@ -1,15 +1,20 @@
 'use strict'
 
+const { isUint8Array, isUint8ClampedArray } = require('node:util').types
+
+const { SluiceError } = require('./errors')
+
 /**
  * One write, as the addon takes it: bytes and what describes them. The bytes are the user's and lent until DRAIN, unless
  * copied is true.
  */
 class Part {
-  constructor (buffers, meta) {
+  /** copied: the bytes are nobody else's already. */
+  constructor (buffers, meta, copied = false) {
     this.buffers = buffers
     this.meta = meta // an object or null
     this.bytes = sizeOf(buffers)
-    this.copied = false
+    this.copied = copied
   }
 
   /** Takes a snapshot if it must, or if the memory could shrink under Go's hands. */
@@ -42,4 +47,19 @@ function bytesOf (view) {
   return new Uint8Array(view.buffer, view.byteOffset, view.byteLength)
 }
 
-module.exports = { Part, bytesOf }
+function isBytes (value) {
+  return isUint8Array(value) || isUint8ClampedArray(value)
+}
+
+/** The error for data whose memory was taken away before the call, or null. */
+function detached ({ buffer, byteLength }) {
+  if (byteLength > 0) return null
+  try {
+    buffer.slice(0, 0) // throws if it is detached
+    return null
+  } catch {
+    return new SluiceError('ERR_SLUICE_INPUT', 'Expected data that can be read, but its memory was transferred or detached')
+  }
+}
+
+module.exports = { Part, bytesOf, detached, isBytes }

@@ -7,7 +7,7 @@ const MAX_COPIED = 256 * 1024 // bytes of copied parts that may be undrained whi
 
 /**
  * A source whose parts come one by one. Subclasses say what Go is told (see source.js) and have _cut(part), which makes a
- * Part of what the user wrote or throws.
+ * Part of what the user wrote or throws. One that gathers small writes has a write() of its own, too.
  *
  * Writes settle in the order in which they were made, each when its bytes have been read or copied. The user holds the
  * source, the source holds the stream that takes its parts, so a stream that waits for parts lives as long as they can come.
@@ -32,8 +32,8 @@ class PushSource {
     })
     promise.catch(() => {}) // who ignores it learns of the error from the stream
     try {
-      if (this.#over !== null) throw this.#over
-      if (this.#ended) throw new SluiceError('ERR_SLUICE_ARGUMENT', 'Expected no write() after end()')
+      const refusal = this._refusal()
+      if (refusal !== null) throw refusal
       write.part = this._cut(part)
     } catch (error) {
       write.reject(error)
@@ -61,6 +61,17 @@ class PushSource {
     if (this.#over !== null) return
     if (this.#stream === null) this._closed(failureOf(error))
     else this.#stream.fail(failureOf(error))
+  }
+
+  /** Why nothing more may be written, or null. */
+  _refusal () {
+    if (this.#over !== null) return this.#over
+    return this.#ended ? new SluiceError('ERR_SLUICE_ARGUMENT', 'Expected no write() after end()') : null
+  }
+
+  /** Whether a write would have to wait. */
+  _isFull () {
+    return this.#stream === null ? this.#waiting.length > 0 : this.#settled < this.#sent.length
   }
 
   _failure () { return this.#over }

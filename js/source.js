@@ -1,10 +1,8 @@
 'use strict'
 
-const { isUint8Array, isUint8ClampedArray } = require('node:util').types
-
 const { SluiceError, argumentError, show } = require('./errors')
 const { checkOptional } = require('./options')
-const { Part, bytesOf } = require('./part')
+const { Part, bytesOf, detached, isBytes } = require('./part')
 const { toPixels } = require('./pixels')
 const { PushSource } = require('./push-source')
 
@@ -126,10 +124,6 @@ function checkData (data) {
   return data
 }
 
-function isBytes (value) {
-  return isUint8Array(value) || isUint8ClampedArray(value)
-}
-
 // What Go would say of the sizes that it does not get to see: those that are no integers, or none that JSON holds exactly.
 const SIZES = {
   width: { code: 'ERR_SLUICE_LIMIT', most: 2 ** 20 },
@@ -145,17 +139,6 @@ function unsizable (sizes) {
     }
   }
   return null
-}
-
-/** The error for data whose memory was taken away before the call, or null. */
-function detached ({ buffer, byteLength }) {
-  if (byteLength > 0) return null
-  try {
-    buffer.slice(0, 0) // throws if it is detached
-    return null
-  } catch {
-    return new SluiceError('ERR_SLUICE_INPUT', 'Expected data that can be read, but its memory was transferred or detached')
-  }
 }
 
 module.exports = { image, toSource }

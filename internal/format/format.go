@@ -2,6 +2,7 @@
 package format
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/sluice-js/sluice/internal/fault"
@@ -9,6 +10,7 @@ import (
 	"github.com/sluice-js/sluice/internal/option"
 	"github.com/sluice-js/sluice/internal/png"
 	"github.com/sluice-js/sluice/internal/raster"
+	"github.com/sluice-js/sluice/internal/verbatim"
 )
 
 // Encoder turns parts into bytes on the flow.Writer that it was made with.
@@ -26,7 +28,7 @@ type Format struct {
 	Name      string   // how reports call it
 	Names     []string // what users may call it, in lower case
 	MediaType string
-	Source    string // the kind of source that it encodes: "image"
+	Source    string // the kind of source that it encodes: "image", "bytes"
 	ChunkSize int    // default, bytes
 	Options   any    // a pointer to the defaults
 
@@ -41,9 +43,16 @@ var All = []Format{
 		Name: "png", Names: []string{"png", "image/png"}, MediaType: "image/png",
 		Source: "image", ChunkSize: imageChunk, Options: png.Defaults(), New: image(png.New),
 	},
+	{
+		Name: "bytes", Names: []string{"bytes"}, MediaType: "application/octet-stream",
+		Source: "bytes", ChunkSize: dataChunk, Options: &verbatim.Options{}, New: plain(verbatim.New),
+	},
 }
 
-const imageChunk = 16 << 10
+const (
+	imageChunk = 16 << 10 // a tile is shown while it comes
+	dataChunk  = 64 << 10 // the fewest writes for the same bytes
+)
 
 // Choose returns the row for a source whose own format is called fixed ("": the source leaves it to the user) and a user
 // who asked for name ("": for none). A format that the source fixes may be asked for, but not contradicted.
@@ -80,9 +89,27 @@ func Find(name, source string) (*Format, error) {
 		}
 	}
 	if known == nil {
-		return nil, fault.Newf(fault.Argument, "Expected a known source kind (image), got %.80q", source)
+		return nil, fault.Newf(fault.Argument, "Expected a known source kind (%s), got %.80q", strings.Join(kinds(), ", "), source)
 	}
 	return nil, fault.Newf(fault.Format, "Expected a known %s format (%s), got %.80q", source, strings.Join(known, ", "), name)
+}
+
+// kinds returns the kinds of sources, in the order of the table.
+func kinds() []string {
+	var known []string
+	for _, f := range All {
+		if !slices.Contains(known, f.Source) {
+			known = append(known, f.Source)
+		}
+	}
+	return known
+}
+
+// plain adapts the constructor of an encoder that reads its source's header itself.
+func plain[E Encoder](construct func(*flow.Writer, []byte, []byte, [][]byte) (E, error)) func(*flow.Writer, []byte, []byte, [][]byte) (Encoder, error) {
+	return func(w *flow.Writer, source, options []byte, buffers [][]byte) (Encoder, error) {
+		return construct(w, source, options, buffers)
+	}
 }
 
 // image adapts the constructor of a pixel encoder.

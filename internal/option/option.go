@@ -45,6 +45,9 @@ func Decode(scope string, raw []byte, buffers [][]byte, into any) error {
 	}
 	for _, key := range sorted(values) {
 		f, ok := fields[key]
+		if !ok && len(fields) == 0 {
+			return fault.Newf(fault.Option, "Expected no %s options, got %q", scope, key)
+		}
 		if !ok {
 			return fault.Newf(fault.Option, "Expected a known %s option (%s), got %q", scope, strings.Join(sorted(fields), ", "), key)
 		}

@@ -3,9 +3,9 @@ import { createServer } from 'node:http'
 import { createServer as createServer2 } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { pipeline } from 'node:stream/promises'
-import { createEncoder, encode, encodeChunked, encodeStream, image, SluiceError, stats } from 'sluice'
+import { bytes, createEncoder, encode, encodeChunked, encodeStream, image, SluiceError, stats } from 'sluice'
 import * as sluice from 'sluice'
-import type { EncodeOptions, ErrorCode, FormatInfo, ImageDescription, Job, Pixels, PixelFormat, PngOptions, PushSource, Report, Source, Stats, Strip } from 'sluice'
+import type { Bytes, BytesDescription, EncodeOptions, ErrorCode, FormatInfo, ImageDescription, Job, Pixels, PixelFormat, PngOptions, PushSource, Report, Source, Stats, Strip } from 'sluice'
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false
 function same<A, B> (_equal: Equal<A, B>): void {}
@@ -40,6 +40,17 @@ image({ width: 2, height: 2, pixelFormat: 'argb' })
 pushed.write('row')
 // @ts-expect-error a source is not made by hand
 encode({ write () {}, end () {}, fail () {} })
+
+const description2: BytesDescription = { type: 'text/csv' }
+const text = bytes(description2)
+same<typeof text, PushSource<Bytes>>(true)
+bytes().write('text')
+bytes({}).write(new Uint8Array(8))
+createEncoder(bytes({ type: undefined }), { chunkSize: 4096 }).write('text')
+// @ts-expect-error not bytes
+text.write({ data: pixels.data })
+// @ts-expect-error a type is text
+bytes({ type: 5 })
 
 // ---- encodeChunked
 const job: Job = encodeChunked(pixels, 4096, (error, chunk, last) => {

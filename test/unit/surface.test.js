@@ -31,10 +31,10 @@ test('the types know what the table of formats knows', () => {
   assert.ok(binding.info.formats.length > 0)
   for (const { name, names, options } of binding.info.formats) {
     for (const known of names) assert.ok(typeOf('Format').includes(`'${known}'`), `Format has '${known}'`)
+    if (Object.keys(options).length === 0) continue
     const text = typeOf(`${name[0].toUpperCase()}${name.slice(1)}Options`)
     const declared = [...text.matchAll(/^ {2}(\w+)\?: (.*?) \| undefined$/gm)].map(([, key, type]) => [key, type])
     const expected = Object.entries(options).map(([key, { type, choices }]) => [key, choices ? choices.map(c => `'${c}'`).join(' | ') : inTypeScript[type] ?? type])
-    assert.ok(expected.length > 0)
     assert.deepEqual(Object.fromEntries(declared), Object.fromEntries(expected), name)
   }
 })
@@ -48,7 +48,8 @@ test('the types know the pixel formats and the codes of errors', () => {
 })
 
 test('no format and no option of one is named in js/', () => {
-  const names = binding.info.formats.flatMap(({ name, options }) => [name, ...Object.keys(options)])
+  // A kind of source that has one format names it.
+  const names = binding.info.formats.flatMap(({ name, source, options }) => [name, ...Object.keys(options)].filter(word => word !== source))
   assert.ok(names.length > 0)
   const files = fs.readdirSync(folder).filter(file => /\.m?js$/.test(file))
   assert.ok(files.length > 5)
