@@ -31,6 +31,7 @@ var (
 
 // columns has every type of the format.
 func columns() map[string]column {
+	local := []string{`"2020-02-29T12:34:56"`, `"1969-12-31T23:59:59"`, `"2262-01-01T00:00:00"`}
 	times := []string{`"2020-02-29T12:34:56Z"`, `"1969-12-31T23:59:59Z"`, `"2262-01-01T00:00:00Z"`}
 	clock := []string{`"00:00:00"`, `"12:34:56"`, `"23:59:59"`}
 	decimals := []string{`"1.25"`, `"-99999.99"`, `"0.00"`}
@@ -50,7 +51,7 @@ func columns() map[string]column {
 		"time32ms":    {arrow.FixedWidthTypes.Time32ms, clock},
 		"time64us":    {arrow.FixedWidthTypes.Time64us, clock},
 		"time64ns":    {arrow.FixedWidthTypes.Time64ns, clock},
-		"timestamps":  {&arrow.TimestampType{Unit: arrow.Second}, times},
+		"timestamps":  {&arrow.TimestampType{Unit: arrow.Second}, local},
 		"timestampms": {&arrow.TimestampType{Unit: arrow.Millisecond, TimeZone: "Europe/Zurich"}, times},
 		"timestampus": {arrow.FixedWidthTypes.Timestamp_us, times},
 		"timestampns": {arrow.FixedWidthTypes.Timestamp_ns, times},

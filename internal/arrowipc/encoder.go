@@ -16,8 +16,8 @@ import (
 	"github.com/sluice-js/sluice/internal/option"
 )
 
-// Options are those of an Arrow stream. A source may bring them, and a request may change what the source says.
-type Options struct {
+// Header says what is to become of the stream.
+type Header struct {
 	// Codec is what compresses each buffer; none decompresses those that are compressed. Batches that are so already pass as
 	// they are. Default none.
 	Codec string `json:"codec" choices:"zstd|lz4|none"`
@@ -26,13 +26,13 @@ type Options struct {
 	Level int `json:"level" range:"1,22"`
 }
 
-// Defaults returns the options of a caller who chooses nothing.
-func Defaults() *Options { return &Options{Codec: "none", Level: 1} }
+// Options is empty: the source says it all.
+type Options struct{}
 
 // Encoder rewrites one stream.
 type Encoder struct {
 	w          *flow.Writer
-	options    *Options
+	header     Header
 	codec      codec
 	compressor compressor // nil for none
 	jobs       *flow.Ordered[*piece]
@@ -59,19 +59,20 @@ const (
 	atEnd
 )
 
-// New returns an Encoder. source and options hold Options, the latter over the former.
+// New returns an Encoder of the stream that source, a Header in JSON, describes.
 func New(w *flow.Writer, source, options []byte, buffers [][]byte) (*Encoder, error) {
-	e := &Encoder{w: w, options: Defaults(), codec: none}
-	for _, raw := range [][]byte{source, options} {
-		if err := option.Decode("arrow", raw, buffers, e.options); err != nil {
-			return nil, err
-		}
+	e := &Encoder{w: w, header: Header{Codec: "none", Level: 1}, codec: none}
+	if err := option.Decode("arrow", source, nil, &e.header); err != nil {
+		return nil, err
 	}
-	switch e.options.Codec {
+	if err := option.Decode("arrow", options, buffers, &Options{}); err != nil {
+		return nil, err
+	}
+	switch e.header.Codec {
 	case "zstd":
-		e.codec, e.compressor = zstandard, zstdCompressor(zstd.EncoderLevelFromZstd(e.options.Level))
+		e.codec, e.compressor = zstandard, zstdCompressor(zstd.EncoderLevelFromZstd(e.header.Level))
 	case "lz4":
-		e.codec, e.compressor = lz4Frame, lz4Compressor{e.options.Level}
+		e.codec, e.compressor = lz4Frame, lz4Compressor{e.header.Level}
 	}
 	e.jobs = flow.NewOrdered(w, e.emit)
 	return e, nil
@@ -82,7 +83,7 @@ func (e *Encoder) Info() flow.Info {
 	if e.codec == none {
 		return flow.Info{}
 	}
-	return flow.Info{Level: strconv.Itoa(e.options.Level)}
+	return flow.Info{Level: strconv.Itoa(e.header.Level)}
 }
 
 // Write takes the next bytes of the stream, cut anywhere. It returns when they have been read or copied.

@@ -46,10 +46,12 @@ func (m *metadata) root() table {
 }
 
 // table is an object whose fields are found through its vtable, by slot. The zero table with an m has none.
+//
+// The object's size, which the vtable tells as well, is not looked at: Go's FlatBuffers shares vtables between objects that differ
+// in the width of their last field.
 type table struct {
 	m      *metadata
 	pos    int
-	size   int // bytes of the object from pos on
 	vtable int
 	slots  int
 }
@@ -68,12 +70,12 @@ func (m *metadata) table(pos int) table {
 		m.fail("a vtable at byte %d of %d", v, len(m.b))
 		return none
 	}
-	length, size := int(fb.GetUint16(m.b[v:])), int(fb.GetUint16(m.b[v+2:]))
-	if length < 4 || length%2 != 0 || !m.has(v, length) || size < 4 || !m.has(pos, size) {
-		m.fail("a vtable of %d bytes for a table of %d at byte %d of %d", length, size, pos, len(m.b))
+	length := int(fb.GetUint16(m.b[v:]))
+	if length < 4 || length%2 != 0 || !m.has(v, length) {
+		m.fail("a vtable of %d bytes at byte %d of %d", length, v, len(m.b))
 		return none
 	}
-	return table{m: m, pos: pos, size: size, vtable: v, slots: length/2 - 2}
+	return table{m: m, pos: pos, vtable: v, slots: length/2 - 2}
 }
 
 // offset returns a slot's offset in the table, 0 when the field is not there.
@@ -90,8 +92,8 @@ func (t table) field(slot, width int) int {
 	if o == 0 || t.m.err != nil {
 		return 0
 	}
-	if o < 4 || o+width > t.size {
-		t.m.fail("a field at byte %d of a table of %d", o, t.size)
+	if o < 4 || !t.m.has(t.pos+o, width) {
+		t.m.fail("a field of %d bytes at byte %d of %d", width, t.pos+o, len(t.m.b))
 		return 0
 	}
 	return t.pos + o
