@@ -43,6 +43,13 @@ var samples = map[string]struct {
 		},
 		check: func(t testing.TB, input, output []byte) { checkPixels(t, input, output, width, height) },
 	},
+	"arrow": {
+		kind:   "arrow",
+		source: map[string]any{"codec": "zstd"},
+		input:  arrowSample(),
+		unit:   97,
+		check:  checkArrow,
+	},
 	"bytes": {
 		kind:   "bytes",
 		source: map[string]any{"type": "text/xml; charset=utf-8"},
@@ -470,14 +477,17 @@ func TestChunksComeBeforeTheEnd(t *testing.T) {
 
 func TestRequestErrors(t *testing.T) {
 	for req, want := range map[string]string{
-		``:                                `2 Expected a known source kind (image, bytes), got ""`,
+		``:                                `2 Expected a known source kind (image, arrow, bytes), got ""`,
 		`x`:                               `4 Expected stream options to be valid JSON, got x: invalid character 'x' looking for beginning of value`,
-		`{"kind":"imgae"}`:                `2 Expected a known source kind (image, bytes), got "imgae"`,
+		`{"kind":"imgae"}`:                `2 Expected a known source kind (image, arrow, bytes), got "imgae"`,
 		`{"kind":"image","format":"pgn"}`: `3 Expected a known image format (png, image/png), got "pgn"`,
 		`{"kind":"bytes","fixed":"bytes","format":"png"}`:                             `3 Expected the format of the source, bytes, got "png"`,
 		`{"kind":"bytes","source":{"type":"text"}}`:                                   `4 Expected bytes option "type" to be a media type such as text/csv, got "text"`,
 		`{"kind":"bytes","source":{"type":"a/b; c=\r\nd"}}`:                           `4 Expected bytes option "type" to be a media type such as text/csv, got "a/b; c=\r\nd"`,
 		`{"kind":"bytes","options":{"level":"fast"}}`:                                 `4 Expected no bytes options, got "level"`,
+		`{"kind":"arrow","source":{"codec":"gzip"}}`:                                  `4 Expected arrow option "codec" to be zstd|lz4|none, got "gzip"`,
+		`{"kind":"arrow","source":{"level":0}}`:                                       `4 Expected arrow option "level" to be an integer from 1 to 22, got 0`,
+		`{"kind":"arrow","options":{"codec":"lz4"}}`:                                  `4 Expected no arrow options, got "codec"`,
 		`{"kind":"image","chunkSize":-1}`:                                             `4 Expected stream option "chunkSize" to be an integer from 1 to 1073741824, got -1`,
 		`{"kind":"image","coding":["br"]}`:                                            `4 Expected stream option "coding" to be a list of identity, got ["br"]`,
 		`{"kind":"image","source":{"width":1,"height":1},"options":{"level":"hgih"}}`: `4 Expected png option "level" to be stored|fastest|fast|balanced|small|auto, got "hgih"`,

@@ -66,6 +66,25 @@ func (a *Admission) acquire(c class, stream uint64, stop <-chan struct{}, m *Met
 	return false
 }
 
+// yield hands the caller's slot to the first in the queue if that comes before c and stream, and waits for another.
+func (a *Admission) yield(c class, stream uint64, m *Meter) {
+	w := &waiter{class: c, stream: stream, index: -1}
+	a.mu.Lock()
+	if len(a.queue) == 0 || !a.queue[0].before(w) {
+		a.mu.Unlock()
+		return
+	}
+	w.turn = make(chan struct{})
+	close(heap.Pop(&a.queue).(*waiter).turn)
+	heap.Push(&a.queue, w)
+	a.mu.Unlock()
+	m.Leave(Computing)
+	m.Enter(Queued)
+	<-w.turn // slots are never held for long, so it comes
+	m.Enter(Computing)
+	m.Leave(Queued)
+}
+
 func (a *Admission) release() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -83,17 +102,19 @@ type waiter struct {
 	index  int // in the heap, -1 outside
 }
 
+func (w *waiter) before(v *waiter) bool {
+	if w.class != v.class {
+		return w.class < v.class
+	}
+	return w.stream < v.stream
+}
+
 // waiters is a container/heap.
 type waiters []*waiter
 
 func (q waiters) Len() int { return len(q) }
 
-func (q waiters) Less(i, j int) bool {
-	if q[i].class != q[j].class {
-		return q[i].class < q[j].class
-	}
-	return q[i].stream < q[j].stream
-}
+func (q waiters) Less(i, j int) bool { return q[i].before(q[j]) }
 
 func (q waiters) Swap(i, j int) {
 	q[i], q[j] = q[j], q[i]

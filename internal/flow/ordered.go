@@ -71,9 +71,14 @@ func (o *Ordered[T]) Run(job func() (T, error)) error {
 
 // Wait returns when every job has been emitted, or when one has failed.
 func (o *Ordered[T]) Wait() error {
+	return o.Until(func() bool { return o.emitted == o.next })
+}
+
+// Until returns when ready says so, or when a job has failed. It asks after every emit; ready must not block.
+func (o *Ordered[T]) Until(ready func() bool) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for o.err == nil && o.emitted < o.next {
+	for o.err == nil && !ready() {
 		o.moved.Wait()
 	}
 	return o.err

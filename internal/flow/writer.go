@@ -77,6 +77,19 @@ func (w *Writer) Acquire() error {
 	return nil
 }
 
+// Yield lets those who wait for a slot and come before this stream have the caller's, and returns with one again: also when
+// the stream was aborted meanwhile. It is for work that takes longer than a strip.
+func (w *Writer) Yield() {
+	if w.small {
+		return
+	}
+	c := rest
+	if w.window.Given() == 0 {
+		c = fresh
+	}
+	w.slots.yield(c, w.stream, w.meter)
+}
+
 // Release returns the slot.
 func (w *Writer) Release() {
 	w.meter.Leave(Computing)

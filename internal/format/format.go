@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sluice-js/sluice/internal/arrowipc"
 	"github.com/sluice-js/sluice/internal/fault"
 	"github.com/sluice-js/sluice/internal/flow"
 	"github.com/sluice-js/sluice/internal/option"
@@ -28,7 +29,7 @@ type Format struct {
 	Name      string   // how reports call it
 	Names     []string // what users may call it, in lower case
 	MediaType string
-	Source    string // the kind of source that it encodes: "image", "bytes"
+	Source    string // the kind of source that it encodes: "image", "arrow", "bytes"
 	ChunkSize int    // default, bytes
 	Options   any    // a pointer to the defaults
 
@@ -42,6 +43,10 @@ var All = []Format{
 	{
 		Name: "png", Names: []string{"png", "image/png"}, MediaType: "image/png",
 		Source: "image", ChunkSize: imageChunk, Options: png.Defaults(), New: image(png.New),
+	},
+	{
+		Name: "arrow", Names: []string{"arrow", "application/vnd.apache.arrow.stream"}, MediaType: "application/vnd.apache.arrow.stream",
+		Source: "arrow", ChunkSize: dataChunk, Options: &arrowipc.Options{}, New: plain(arrowipc.New),
 	},
 	{
 		Name: "bytes", Names: []string{"bytes"}, MediaType: "application/octet-stream",
