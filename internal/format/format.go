@@ -5,8 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sluice-js/sluice/internal/csv"
 	"github.com/sluice-js/sluice/internal/fault"
 	"github.com/sluice-js/sluice/internal/flow"
+	"github.com/sluice-js/sluice/internal/geojson"
+	"github.com/sluice-js/sluice/internal/gml"
 	"github.com/sluice-js/sluice/internal/option"
 	"github.com/sluice-js/sluice/internal/png"
 	"github.com/sluice-js/sluice/internal/raster"
@@ -28,7 +31,7 @@ type Format struct {
 	Name      string   // how reports call it
 	Names     []string // what users may call it, in lower case
 	MediaType string
-	Source    string // the kind of source that it encodes: "image", "bytes"
+	Source    string // the kind of source that it encodes: "image", "bytes", "features"
 	ChunkSize int    // default, bytes
 	Options   any    // a pointer to the defaults
 
@@ -46,6 +49,18 @@ var All = []Format{
 	{
 		Name: "bytes", Names: []string{"bytes"}, MediaType: "application/octet-stream",
 		Source: "bytes", ChunkSize: dataChunk, Options: &verbatim.Options{}, New: plain(verbatim.New),
+	},
+	{
+		Name: "gml32", Names: []string{"gml32", "application/gml+xml; version=3.2", "text/xml; subtype=gml/3.2", "text/xml; subtype=gml/3.2.1", "application/gml+xml", "gml"},
+		MediaType: "application/gml+xml; version=3.2", Source: "features", ChunkSize: dataChunk, Options: gml.Defaults(), New: plain(gml.New),
+	},
+	{
+		Name: "geojson", Names: []string{"geojson", "application/geo+json", "application/json", "json"}, MediaType: "application/geo+json",
+		Source: "features", ChunkSize: dataChunk, Options: geojson.Defaults(), New: plain(geojson.New),
+	},
+	{
+		Name: "csv", Names: []string{"csv", "text/csv"}, MediaType: "text/csv",
+		Source: "features", ChunkSize: dataChunk, Options: csv.Defaults(), New: plain(csv.New),
 	},
 }
 
