@@ -11,6 +11,8 @@ OUT      := prebuilds/$(PLATFORM)
 LIB      := $(OUT)/libsluice.so
 ADDON    := $(OUT)/addon.node
 MODULES  := node_modules/.package-lock.json
+ARM64    := prebuilds/linux-arm64
+CROSS_CC ?= aarch64-linux-gnu-gcc
 C_BUILD  := test/c/build
 CONTROLS := build/controls
 HAZARDS  := build/hazards
@@ -157,9 +159,6 @@ $(ADDON): binding.gyp $(wildcard addon/*.c addon/*.h) include/sluice.h
 C_NODE = -I$(if $(NODE_HEADERS),$(NODE_DIR)/include/node,$(HOME)/.cache/node-gyp/$(shell node -p process.versions.node)/include/node)
 
 # Cross-compiled for another processor, without vectors.
-ARM64    := prebuilds/linux-arm64
-CROSS_CC ?= aarch64-linux-gnu-gcc
-
 $(ARM64)/libsluice.so: $(GO_SOURCES) addon/glibc.h Makefile
 	CC=$(CROSS_CC) GOARCH=arm64 CGO_ENABLED=1 CGO_CFLAGS='-O2 -g $(GLIBC)' go build -buildmode=c-shared -trimpath -ldflags '-s -w $(NO_PREEMPT)' -o $@ .
 	@rm -f $(ARM64)/libsluice.h
