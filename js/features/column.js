@@ -79,7 +79,7 @@ class Packer {
   column (column, type, what) {
     if (column === null) return { null: true }
     if (ArrayBuffer.isView(column)) column = { values: column }
-    if (typeof column !== 'object') throw argumentError(what, 'a typed array or an object with values', column)
+    if (typeof column !== 'object' || Array.isArray(column)) throw argumentError(what, 'a typed array or an object with values', column)
     if (column.indices === undefined) return this.#vector(column, type, what, rows => this.count(rows, what))
     const { indices, dictionary } = column
     check(indices, Object.keys(INDICES), `indices of ${what}`)
@@ -108,7 +108,7 @@ class Packer {
 /** Throws unless value is a typed array of one of the kinds. */
 function check (value, kinds, what) {
   if (ArrayBuffer.isView(value) && !types.isDataView(value) && (kinds === undefined || kinds.includes(value[Symbol.toStringTag]))) return
-  const expected = (kinds ?? ['typed array']).map((kind, i) => i === 0 ? `${/^[AEIOU]/.test(kind) ? 'an' : 'a'} ${kind}` : kind).join(' or ')
+  const expected = (kinds ?? ['typed array']).map((kind, i) => i === 0 ? `${/^[AEIO]/.test(kind) ? 'an' : 'a'} ${kind}` : kind).join(' or ')
   throw new SluiceError('ERR_SLUICE_ARGUMENT', `Expected ${what} to be ${expected}, got ${show(value)}`)
 }
 
