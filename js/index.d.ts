@@ -1,5 +1,6 @@
 /// <reference types="node" />
 import { Duplex, Readable, Writable } from 'node:stream'
+import type { FeatureFormat } from './features'
 import type { Picture } from './pixels'
 
 export type { Canvas, ImageDataLike, MapnikImage, MapnikView, Picture } from './pixels'
@@ -97,10 +98,13 @@ export type Bytes = string | Uint8Array | Uint8ClampedArray
  */
 export function bytes (description?: BytesDescription): PushSource<Bytes>
 
+export { batches, features, fromArrow } from './features'
+export type { ArrowData, BatchesOptions, Column, Columns, ColumnType, DictionaryColumn, FeatureBatch, FeatureFormat, FeaturesDescription, FromArrowOptions, IntegerType, NestedGeometry, Nullable, Offsets, PointGeometry, Positions, TextColumn, TimeUnit, ValueColumn, Values, WkbGeometry } from './features'
+
 // ---- options -----------------------------------------------------------------------------------
 
 /** Any name of a format: a short one or a media type, in any case. */
-export type Format = 'png' | 'image/png' | 'bytes' | (string & {})
+export type Format = 'png' | 'image/png' | 'bytes' | FeatureFormat | (string & {})
 
 export interface CommonOptions {
   /** Default: the source's; pixels become 'png'. Unknown: ERR_SLUICE_FORMAT. */

@@ -4,6 +4,9 @@ const binding = require('./binding')
 const { bytes } = require('./bytes')
 const { encode, encodeStream, createEncoder } = require('./encoder')
 const { SluiceError } = require('./errors')
+const { fromArrow } = require('./features/arrow')
+const { batches } = require('./features/batches')
+const { features } = require('./features/source')
 const { encodeChunked } = require('./job')
 const { image } = require('./source')
 
@@ -12,4 +15,4 @@ function stats () {
   return new Promise(resolve => binding.stats(resolve))
 }
 
-module.exports = { encodeChunked, encode, encodeStream, createEncoder, image, bytes, stats, SluiceError }
+module.exports = { encodeChunked, encode, encodeStream, createEncoder, image, bytes, features, batches, fromArrow, stats, SluiceError }

@@ -53,7 +53,7 @@ func (f *format) AppendHead(dst []byte) []byte {
 
 // AppendFeature appends a line. A null is a field without anything, an empty string one of two quotes.
 func (f *format) AppendFeature(dst []byte, b *feature.Batch, row int, _ uint64) []byte {
-	first := true
+	start, first := len(dst), true
 	if f.h.GeometryName != "" {
 		dst = f.appendGeometry(dst, b.Shape(row))
 		first = false
@@ -64,6 +64,9 @@ func (f *format) AppendFeature(dst []byte, b *feature.Batch, row int, _ uint64) 
 		}
 		first = false
 		dst, _ = b.Columns[i].Append(dst, row, &f.style)
+	}
+	if len(dst) == start {
+		dst = append(dst, `""`...) // readers skip lines without anything
 	}
 	return append(dst, "\r\n"...)
 }

@@ -27,6 +27,7 @@ type vectorMeta struct {
 	Wide       bool        `json:"wide"`     // offsets have 64 bits
 	Length     int         `json:"length"`   // of a dictionary
 	Type       string      `json:"type"`     // of an index
+	Null       bool        `json:"null"`     // all values are null, and there are no buffers
 	Dictionary *vectorMeta `json:"dictionary"`
 }
 
@@ -105,7 +106,10 @@ func (b *Batch) Shape(row int) *Shape {
 }
 
 func (s source) column(c *Column, index *vector, f *Field, m *vectorMeta, rows int) error {
-	*c = Column{field: f}
+	*c = Column{field: f, null: m.Null}
+	if m.Null {
+		return nil
+	}
 	if m.Dictionary == nil {
 		return s.vector(&c.vector, m, f.Type, rows, f.Name)
 	}

@@ -50,6 +50,7 @@ func (o *offsets) at(i int) (from, to int, ok bool) {
 type Column struct {
 	vector
 	field *Field
+	null  bool    // all values are
 	index *vector // when values are those of a dictionary
 	err   *error  // of the batch
 }
@@ -62,6 +63,9 @@ type Style struct {
 
 // Append appends the value of a row, or nothing and false for a null and for what is no number.
 func (c *Column) Append(dst []byte, row int, style *Style) ([]byte, bool) {
+	if c.null {
+		return dst, false
+	}
 	if c.index != nil {
 		var ok bool
 		if row, ok = c.lookUp(row); !ok {

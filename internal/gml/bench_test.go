@@ -15,6 +15,8 @@ import (
 	"github.com/sluice-js/sluice/internal/sample"
 )
 
+var constructors = map[string]func(*flow.Writer, []byte, []byte, [][]byte) (*feature.Encoder, error){"gml32": gml.New, "geojson": geojson.New, "csv": csv.New}
+
 type counter struct{ n int64 }
 
 func (c *counter) Write(p []byte) (int, error) { c.n += int64(len(p)); return len(p), nil }
@@ -35,14 +37,11 @@ func BenchmarkEncode(b *testing.B) {
 	for rest := sample.Features(100_000); len(rest) > 0; rest = rest[min(batch, len(rest)):] {
 		parts = append(parts, sample.Batch(rest[:min(batch, len(rest))]))
 	}
-	for _, f := range []struct {
-		name string
-		make func(*flow.Writer, []byte, []byte, [][]byte) (*feature.Encoder, error)
-	}{{"gml32", gml.New}, {"geojson", geojson.New}, {"csv", csv.New}} {
+	for _, f := range []string{"gml32", "geojson", "csv"} {
 		for _, decimals := range []int{feature.Shortest, 7} {
-			name := f.name + "/fixed"
+			name := f + "/fixed"
 			if decimals == feature.Shortest {
-				name = f.name + "/shortest"
+				name = f + "/shortest"
 			}
 			b.Run(name, func(b *testing.B) {
 				header, err := json.Marshal(map[string]any{
@@ -52,7 +51,7 @@ func BenchmarkEncode(b *testing.B) {
 					b.Fatal(err)
 				}
 				run := func(out io.Writer) {
-					e, err := f.make(flow.Unlimited(out), header, nil, nil)
+					e, err := constructors[f](flow.Unlimited(out), header, nil, nil)
 					if err != nil {
 						b.Fatal(err)
 					}
