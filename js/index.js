@@ -7,6 +7,8 @@ const { SluiceError } = require('./errors')
 const { fromArrow } = require('./features/arrow')
 const { batches } = require('./features/batches')
 const { features } = require('./features/source')
+const { negotiate } = require('./http/negotiate')
+const { send, respond } = require('./http/send')
 const { encodeChunked } = require('./job')
 const { image } = require('./source')
 
@@ -15,4 +17,4 @@ function stats () {
   return new Promise(resolve => binding.stats(resolve))
 }
 
-module.exports = { encodeChunked, encode, encodeStream, createEncoder, image, bytes, features, batches, fromArrow, stats, SluiceError }
+module.exports = { encodeChunked, encode, encodeStream, createEncoder, image, bytes, features, batches, fromArrow, send, respond, negotiate, stats, SluiceError }

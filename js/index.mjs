@@ -1,1 +1,1 @@
-export { encodeChunked, encode, encodeStream, createEncoder, image, bytes, features, batches, fromArrow, stats, SluiceError } from './index.js'
+export { encodeChunked, encode, encodeStream, createEncoder, image, bytes, features, batches, fromArrow, send, respond, negotiate, stats, SluiceError } from './index.js'
