@@ -134,7 +134,7 @@ func (e *Encoder) step(b []byte) ([]byte, error) {
 // length alone. What is written has the marker.
 func (e *Encoder) readHead(b []byte) ([]byte, error) {
 	take := func(size int) {
-		n := min(size-len(e.head), len(b))
+		n := min(max(0, size-len(e.head)), len(b))
 		e.head = append(e.head, b[:n]...)
 		b = b[n:]
 	}
