@@ -1,5 +1,6 @@
 'use strict'
 
+const { arrow, negotiateArrow } = require('./arrow')
 const binding = require('./binding')
 const { bytes } = require('./bytes')
 const { encode, encodeStream, createEncoder } = require('./encoder')
@@ -12,4 +13,4 @@ function stats () {
   return new Promise(resolve => binding.stats(resolve))
 }
 
-module.exports = { encodeChunked, encode, encodeStream, createEncoder, image, bytes, stats, SluiceError }
+module.exports = { encodeChunked, encode, encodeStream, createEncoder, image, arrow, bytes, negotiateArrow, stats, SluiceError }

@@ -1,1 +1,1 @@
-export { encodeChunked, encode, encodeStream, createEncoder, image, bytes, stats, SluiceError } from './index.js'
+export { encodeChunked, encode, encodeStream, createEncoder, image, arrow, bytes, negotiateArrow, stats, SluiceError } from './index.js'
