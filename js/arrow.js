@@ -6,6 +6,7 @@ const { checkOptional } = require('./options')
 const { Part, isBytes } = require('./part')
 
 const STREAM = 'application/vnd.apache.arrow.stream'
+const TYPES = { codec: 'string', level: 'number' }
 const CODECS = ['zstd', 'lz4'] // the server's preference
 
 /** The bytes of an Arrow IPC stream, cut anywhere: its writers make many small ones. */
@@ -36,8 +37,7 @@ function arrow (description = {}) {
   if (typeof description !== 'object' || description === null) {
     throw argumentError('a description of an Arrow stream', 'an object such as {codec, level}', description)
   }
-  checkOptional('codec', 'string', description.codec)
-  checkOptional('level', 'number', description.level)
+  for (const [name, type] of Object.entries(TYPES)) checkOptional(name, type, description[name])
   return new ArrowSource(description)
 }
 
