@@ -149,6 +149,80 @@ test('a stream of pieces through createEncoder into a response, which apache-arr
   }
 })
 
+test('the example client reads batches as they come, and notices a server that gives up', async () => {
+  const { batchesOf } = await import('../../example/arrow-client.mjs')
+  const cut = write(batches.slice(0, 1)).length - 8
+  const server = createServer((request, response) => {
+    const source = arrow(negotiateArrow(request))
+    const encoded = encodeStream(source)
+    encoded.on('error', () => response.destroy())
+    encoded.pipe(response)
+    source.write(stream.subarray(0, cut))
+    server.once('more', error => {
+      if (error) return source.fail(error)
+      source.write(stream.subarray(cut))
+      source.end()
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${server.address().port}/`
+  try {
+    const rows = []
+    for await (const batch of batchesOf(url)) {
+      if (rows.push(batch.numRows) === 1) server.emit('more') // the first was read before the rest was written
+    }
+    assert.deepEqual(rows, [1, 300, 1200])
+    await assert.rejects(async () => {
+      for await (const batch of batchesOf(url)) {
+        assert.equal(batch.numRows, 1)
+        server.emit('more', new Error('the database is gone'))
+      }
+    })
+  } finally {
+    server.close()
+    server.closeAllConnections()
+  }
+})
+
+test('apache-arrow reads compressed batches where it is given a codec', async () => {
+  const { compressionRegistry, CompressionType } = arrowJs
+  compressionRegistry.set(CompressionType.LZ4_FRAME, { decode: unframe })
+  for (const level of [1, 9]) assert.equal(shown(await convert([stream], { codec: 'lz4', level })), shown(stream))
+})
+
+/** What an LZ4 frame of blocks without checksums holds (LZ4 Frame Format 1.6, LZ4 Block Format). */
+function unframe (frame) {
+  const view = Buffer.from(frame.buffer, frame.byteOffset, frame.length)
+  assert.equal(view.readUInt32LE(0), 0x184D2204)
+  const out = []
+  for (let at = 7; ;) {
+    const head = view.readUInt32LE(at)
+    if (head === 0) return Uint8Array.from(out)
+    const size = head & 0x7fffffff
+    const block = view.subarray(at + 4, at += 4 + size)
+    if (head > 0x7fffffff) for (const byte of block) out.push(byte)
+    else unpack(block, out)
+  }
+}
+
+function unpack (block, out) {
+  let at = 0
+  const longer = nibble => {
+    let length = nibble
+    if (nibble === 15) do length += block[at]; while (block[at++] === 255)
+    return length
+  }
+  for (;;) {
+    const token = block[at++]
+    for (let left = longer(token >> 4); left > 0; left--) out.push(block[at++])
+    if (at === block.length) return
+    const offset = block.readUInt16LE(at)
+    at += 2
+    for (let left = longer(token & 15) + 4; left > 0; left--) out.push(out[out.length - offset])
+  }
+}
+
 test('negotiateArrow', () => {
   const stream = 'application/vnd.apache.arrow.stream'
   for (const [accept, want] of [
