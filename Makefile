@@ -46,7 +46,7 @@ GLIBC = -include $(CURDIR)/addon/glibc.h -DSLUICE_GLIBC_REVISION=0x$(shell sha1s
 
 VERSIONS ?= 22 24 26
 
-BENCHES ?= png chunk-size response-time latency
+BENCHES ?= png chunk-size response-time latency arrow
 
 FUZZN    ?=
 FUZZTIME ?= $(if $(FUZZN),$(FUZZN)x,30s)
@@ -82,6 +82,7 @@ check: build ## format, vet, lint, types, C warnings, Go tests, clean module and
 fuzz: ## fuzz for FUZZTIME (30s) or FUZZN executions a target; Go prints how many were made
 	$(GO) test -run '^$$' -fuzz '^FuzzEncode$$' -fuzztime $(FUZZTIME) ./internal/png
 	$(GO) test -run '^$$' -fuzz '^FuzzStream$$' -fuzztime $(FUZZTIME) .
+	$(GO) test -run '^$$' -fuzz '^FuzzStream$$' -fuzztime $(FUZZTIME) ./internal/arrowipc
 
 setup-e2e: ## install what e2e needs from apt (as root)
 	apt-get update

@@ -82,6 +82,35 @@ export function image (pixels: Picture): Source
 /** An image whose rows are pushed. Throws ERR_SLUICE_ARGUMENT for wrong types. */
 export function image (description: ImageDescription): PushSource<Strip>
 
+/** What is to become of an Arrow IPC stream. Bad values are ERR_SLUICE_OPTION, reported by the encode. */
+export interface ArrowDescription {
+  /**
+   * What compresses each buffer; 'none' decompresses those that are compressed. Default 'none'. Batches that are compressed so
+   * already pass as they are.
+   */
+  codec?: 'zstd' | 'lz4' | 'none' | undefined
+  /** An integer from 1 to 22: how much time to spend on size. zstd's own scale; lz4 takes 9 for what is above. Default 1. */
+  level?: number | undefined
+}
+
+/**
+ * An Arrow IPC stream that is pushed, cut anywhere, and whose buffers are compressed or decompressed, batch by batch. Format
+ * 'arrow', and chunks of 65536 bytes unless an encode says otherwise. A stream that is malformed, or ends without its
+ * end-of-stream marker, is ERR_SLUICE_INPUT; metadata beyond 16 MiB or a batch beyond 1 GiB is ERR_SLUICE_LIMIT. Throws
+ * ERR_SLUICE_ARGUMENT for wrong types.
+ */
+export function arrow (description?: ArrowDescription): PushSource<Uint8Array | Uint8ClampedArray>
+
+/**
+ * The codec that a request for Arrow asks for (Accept: application/vnd.apache.arrow.stream; codecs="zstd, lz4"), 'none' when it
+ * names none, and the header fields of the answer; null when it does not accept Arrow, and the answer must be 406. codecs: those
+ * to choose from, the best first; default zstd, then lz4.
+ */
+export function negotiateArrow (
+  req: { headers: Headers | Record<string, string | string[] | undefined> },
+  options?: { codecs?: Array<'zstd' | 'lz4'> | undefined }
+): { codec: 'zstd' | 'lz4' | 'none', headers: Record<string, string> } | null
+
 /** Bytes that pass as they are. */
 export interface BytesDescription {
   /** Their media type. Default 'application/octet-stream'; what is none is ERR_SLUICE_OPTION, reported by the encode. */
@@ -104,7 +133,7 @@ export type { ArrowData, BatchesOptions, Column, Columns, ColumnType, Dictionary
 // ---- options -----------------------------------------------------------------------------------
 
 /** Any name of a format: a short one or a media type, in any case. */
-export type Format = 'png' | 'image/png' | 'bytes' | FeatureFormat | (string & {})
+export type Format = 'png' | 'image/png' | 'bytes' | FeatureFormat | 'arrow' | 'application/vnd.apache.arrow.stream' | (string & {})
 
 export interface CommonOptions {
   /** Default: the source's; pixels become 'png'. Unknown: ERR_SLUICE_FORMAT. */

@@ -1,5 +1,6 @@
 'use strict'
 
+const { arrow, negotiateArrow } = require('./arrow')
 const binding = require('./binding')
 const { bytes } = require('./bytes')
 const { encode, encodeStream, createEncoder } = require('./encoder')
@@ -17,4 +18,21 @@ function stats () {
   return new Promise(resolve => binding.stats(resolve))
 }
 
-module.exports = { encodeChunked, encode, encodeStream, createEncoder, image, bytes, features, batches, fromArrow, send, respond, negotiate, stats, SluiceError }
+module.exports = {
+  encodeChunked,
+  encode,
+  encodeStream,
+  createEncoder,
+  image,
+  bytes,
+  features,
+  batches,
+  fromArrow,
+  arrow,
+  send,
+  respond,
+  negotiate,
+  negotiateArrow,
+  stats,
+  SluiceError
+}

@@ -3,9 +3,9 @@ import { createServer } from 'node:http'
 import { createServer as createServer2 } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { pipeline } from 'node:stream/promises'
-import { bytes, createEncoder, encode, encodeChunked, encodeStream, image, negotiate, respond, send, SluiceError, stats } from 'sluice'
+import { arrow, bytes, createEncoder, encode, encodeChunked, encodeStream, image, negotiate, negotiateArrow, respond, send, SluiceError, stats } from 'sluice'
 import * as sluice from 'sluice'
-import type { Bytes, BytesDescription, EncodeOptions, ErrorCode, FormatInfo, HttpReport, ImageDescription, Job, Negotiated, SendOptions, Pixels, PixelFormat, PngOptions, PushSource, Report, Source, Stats, Strip } from 'sluice'
+import type { ArrowDescription, Bytes, BytesDescription, EncodeOptions, ErrorCode, FormatInfo, HttpReport, ImageDescription, Job, Negotiated, SendOptions, Pixels, PixelFormat, PngOptions, PushSource, Report, Source, Stats, Strip } from 'sluice'
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false
 function same<A, B> (_equal: Equal<A, B>): void {}
@@ -46,6 +46,20 @@ const text = bytes(description2)
 same<typeof text, PushSource<Bytes>>(true)
 bytes().write('text')
 bytes({}).write(new Uint8Array(8))
+const table = arrow({ codec: 'zstd', level: 3 })
+same<typeof table, PushSource<Uint8Array | Uint8ClampedArray>>(true)
+table.write(Buffer.alloc(8))
+const description3: ArrowDescription = { codec: undefined }
+createEncoder(arrow(description3), { format: 'arrow' })
+const negotiated = negotiateArrow(new Request('http://localhost'), { codecs: ['lz4'] })
+if (negotiated !== null) arrow({ codec: negotiated.codec }).end()
+createServer((request, response) => { response.setHeaders(new Map(Object.entries(negotiateArrow(request)?.headers ?? {}))) })
+// @ts-expect-error no such codec
+arrow({ codec: 'gzip' })
+// @ts-expect-error not bytes
+arrow().write('text')
+// @ts-expect-error none is no codec to choose from
+negotiateArrow({ headers: {} }, { codecs: ['none'] })
 createEncoder(bytes({ type: undefined }), { chunkSize: 4096 }).write('text')
 // @ts-expect-error not bytes
 text.write({ data: pixels.data })
