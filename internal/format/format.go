@@ -45,6 +45,10 @@ var All = []Format{
 		Source: "image", ChunkSize: imageChunk, Options: png.Defaults(), New: image(png.New),
 	},
 	{
+		Name: "png8", Names: []string{"png8", "png256", "image/png8"}, MediaType: "image/png",
+		Source: "image", ChunkSize: imageChunk, Options: png.PaletteDefaults(), New: image(png.NewIndexed),
+	},
+	{
 		Name: "arrow", Names: []string{"arrow", "application/vnd.apache.arrow.stream"}, MediaType: "application/vnd.apache.arrow.stream",
 		Source: "arrow", ChunkSize: dataChunk, Options: &arrowipc.Options{}, New: plain(arrowipc.New),
 	},
