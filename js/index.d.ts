@@ -1,8 +1,10 @@
 /// <reference types="node" />
 import { Duplex, Readable, Writable } from 'node:stream'
 import type { Picture } from './pixels'
+import type { Png8Options } from './png8'
 
 export type { Canvas, ImageDataLike, MapnikImage, MapnikView, Picture } from './pixels'
+export type { Png8Options } from './png8'
 
 // ---- sources -----------------------------------------------------------------------------------
 
@@ -100,7 +102,7 @@ export function bytes (description?: BytesDescription): PushSource<Bytes>
 // ---- options -----------------------------------------------------------------------------------
 
 /** Any name of a format: a short one or a media type, in any case. */
-export type Format = 'png' | 'image/png' | 'bytes' | (string & {})
+export type Format = 'png' | 'image/png' | 'png8' | 'png256' | 'image/png8' | 'bytes' | (string & {})
 
 export interface CommonOptions {
   /** Default: the source's; pixels become 'png'. Unknown: ERR_SLUICE_FORMAT. */
@@ -144,7 +146,7 @@ export interface PngOptions {
   text?: Record<string, string> | undefined
 }
 
-export type EncodeOptions = CommonOptions & PngOptions
+export type EncodeOptions = CommonOptions & (PngOptions | Png8Options)
 
 // ---- what comes out ----------------------------------------------------------------------------
 

@@ -26,7 +26,7 @@ type interlaced struct {
 func (e *Encoder) collect(s raster.Strip) error {
 	n := e.header.RowBytes()
 	if e.next.rows == nil {
-		if err := e.fits(); err != nil {
+		if err := e.fitsInterlaced(); err != nil {
 			return err
 		}
 		e.planPushed()
@@ -51,9 +51,8 @@ func (e *Encoder) collect(s raster.Strip) error {
 	return e.writeInterlaced(src)
 }
 
-// fits returns a fault when an interlaced image is too large.
-func (e *Encoder) fits() error {
-	if n := int64(e.header.RowBytes()+1) * int64(e.header.Height); e.options.Interlace && n > maxInterlaced {
+func (e *Encoder) fitsInterlaced() error {
+	if n := int64(e.header.RowBytes()+1) * int64(e.header.Height); n > maxInterlaced {
 		return fault.Newf(fault.Limit, "Expected an interlaced image of at most %d bytes, got %d: it has to be in memory", maxInterlaced, n)
 	}
 	return nil

@@ -106,8 +106,10 @@ func (e *Encoder) take(s raster.Strip) error {
 // stream's goroutines have ended.
 func (e *Encoder) writeWhole(s raster.Strip) error {
 	src := source{Strip: s, rowBytes: e.header.RowBytes()}
-	if err := e.fits(); err != nil {
-		return err
+	if e.options.Interlace {
+		if err := e.fitsInterlaced(); err != nil {
+			return err
+		}
 	}
 	if err := e.planWhole(src); err != nil {
 		return err

@@ -131,8 +131,10 @@ func (x *Indexed) collect(s raster.Strip) error {
 
 // writeWhole encodes all rows in place. As the Encoder's, it returns when nothing reads them any more.
 func (x *Indexed) writeWhole(s raster.Strip) error {
-	if err := x.inner.fits(); err != nil {
-		return err
+	if x.options.Interlace {
+		if err := x.inner.fitsInterlaced(); err != nil {
+			return err
+		}
 	}
 	if x.palette == nil {
 		if err := x.find(s); err != nil {

@@ -197,7 +197,7 @@ func (s *search) entries(h *Histogram, gamma float64) [][4]byte {
 			entries[i][3] = 255
 		}
 	}
-	if h.transparent && !clear {
+	if h.transparent && !clear && len(entries) > 1 {
 		entries[s.dispensable(entries)] = [4]byte{}
 	}
 	return entries
