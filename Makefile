@@ -46,7 +46,7 @@ GLIBC = -include $(CURDIR)/addon/glibc.h -DSLUICE_GLIBC_REVISION=0x$(shell sha1s
 
 VERSIONS ?= 22 24 26
 
-BENCHES ?= png chunk-size response-time latency arrow
+BENCHES ?= png png8 chunk-size response-time latency arrow
 
 FUZZN    ?=
 FUZZTIME ?= $(if $(FUZZN),$(FUZZN)x,30s)
@@ -81,12 +81,14 @@ check: build ## format, vet, lint, types, C warnings, Go tests, clean module and
 
 fuzz: ## fuzz for FUZZTIME (30s) or FUZZN executions a target; Go prints how many were made
 	$(GO) test -run '^$$' -fuzz '^FuzzEncode$$' -fuzztime $(FUZZTIME) ./internal/png
+	$(GO) test -run '^$$' -fuzz '^FuzzNearest$$' -fuzztime $(FUZZTIME) ./internal/quantize
+	$(GO) test -run '^$$' -fuzz '^FuzzPalette$$' -fuzztime $(FUZZTIME) ./internal/quantize
 	$(GO) test -run '^$$' -fuzz '^FuzzStream$$' -fuzztime $(FUZZTIME) .
 	$(GO) test -run '^$$' -fuzz '^FuzzStream$$' -fuzztime $(FUZZTIME) ./internal/arrowipc
 
 setup-e2e: ## install what e2e needs from apt (as root)
 	apt-get update
-	apt-get install -y --no-install-recommends pngcheck libpng-dev libxml2-utils curl python3 chromium
+	apt-get install -y --no-install-recommends pngcheck libpng-dev libxml2-utils curl python3 chromium pngquant
 
 e2e: build controls $(C_BUILD)/encode $(C_BUILD)/decode ## the demo server, a C program, libpng and the hazards against the built package
 	@for tool in pngcheck xmllint curl python3 chromium; do command -v $$tool >/dev/null || { echo "$$tool is missing: make setup-e2e"; exit 1; }; done
@@ -110,7 +112,7 @@ asan: $(MODULES) $(CONTROLS)/asan/addon.node $(HAZARDS)/flood ## JavaScript unit
 tsan: $(MODULES) $(CONTROLS)/tsan/addon.node $(HAZARDS)/flood ## the same with the addon under ThreadSanitizer
 	test/soak/sanitized.sh tsan $(CONTROLS)/tsan $(SANITIZED)
 
-bench: build ## tables: PNG encoders, small chunks, response time; BENCHES= ROUNDS= CORPUS= IMAGE= BENCH_JSON=
+bench: build ## tables: PNG encoders, palettes, small chunks, response time; BENCHES= ROUNDS= CORPUS= IMAGE= BENCH_JSON=
 	failed=0; for bench in $(BENCHES); do node test/bench/$$bench.js $(if $(ROUNDS),--rounds $(ROUNDS)) || failed=1; done; exit $$failed
 
 bench-compare: ## hold two results of bench against each other: A=old.json B=new.json

@@ -28,6 +28,7 @@ const width, height = 301, 403
 type example struct {
 	kind    string
 	source  map[string]any
+	options map[string]any
 	input   []byte
 	unit    int
 	hostile []map[string]any // changes of source that must fail
@@ -48,6 +49,17 @@ var samples = map[string]example{
 			{"width": 0}, {"height": 0}, {"width": -1}, {"height": 1 << 40}, {"width": 1 << 31, "height": 1 << 31}, {"width": 1 << 20, "height": 1 << 20},
 		},
 		check: func(t testing.TB, input, output []byte) { checkPixels(t, input, output, width, height) },
+	},
+	"png8": { // with a palette: without one it needs the whole image
+		kind:    "image",
+		source:  map[string]any{"width": width, "height": height},
+		options: map[string]any{"palette": map[string]any{"$buffer": 0}, "paletteFormat": "rgb"},
+		input:   sample.Map(width, height),
+		unit:    4 * width,
+		hostile: []map[string]any{
+			{"width": 0}, {"height": 0}, {"width": -1}, {"height": 1 << 40}, {"width": 1 << 31, "height": 1 << 31}, {"width": 1 << 20, "height": 1 << 20},
+		},
+		check: checkNearest,
 	},
 	"arrow": {
 		kind:   "arrow",
@@ -98,7 +110,7 @@ func request(f format.Format, change map[string]any, more map[string]any) []byte
 	if s.kind == "image" {
 		maps.Copy(source, change)
 	}
-	r := map[string]any{"kind": s.kind, "format": f.Name, "source": source}
+	r := map[string]any{"kind": s.kind, "format": f.Name, "source": source, "options": s.options}
 	for k, v := range more {
 		r[k] = v
 	}
@@ -157,7 +169,7 @@ func consume(t testing.TB, req []byte, parts [][]byte, p plan) ([]byte, *fault.E
 func consumeMeta(t testing.TB, req []byte, parts [][]byte, meta []byte, p plan) ([]byte, *fault.Error) {
 	t.Helper()
 	r := newRecorder()
-	s := Open(req, nil, r)
+	s := Open(req, buffers, r)
 	var out []byte
 	for range p.ahead {
 		s.Grant(make([]byte, p.slab()), 0)
@@ -299,7 +311,7 @@ func TestWindowLaw(t *testing.T) {
 	each(t, func(t *testing.T, f format.Format) {
 		s := samples[f.Name]
 		r := newRecorder()
-		st := Open(request(f, map[string]any{"height": 1 << 20}, map[string]any{"chunkSize": 4096, "exact": true}), nil, r)
+		st := Open(request(f, map[string]any{"height": 1 << 20}, map[string]any{"chunkSize": 4096, "exact": true}), buffers, r)
 		defer abort(t, st, r)
 		st.Grant(make([]byte, 16384), 0)
 		var before, after runtime.MemStats
@@ -379,7 +391,7 @@ func TestAbortLaw(t *testing.T) {
 			// After every number of events that the stream can make, until it ends by itself.
 			for after, over := 0, false; !over; after++ {
 				r := newRecorder()
-				st := Open(request(f, map[string]any{"whole": whole}, map[string]any{"chunkSize": 4096, "exact": true}), nil, r)
+				st := Open(request(f, map[string]any{"whole": whole}, map[string]any{"chunkSize": 4096, "exact": true}), buffers, r)
 				for _, p := range parts {
 					st.Write(partOf(request(f, nil, nil), p, nil))
 				}
@@ -432,7 +444,7 @@ func TestEncode(t *testing.T) {
 		want := mustConsume(t, request(f, whole, map[string]any{"exact": true}), [][]byte{s.input}, ample)
 		for _, size := range []int{1, 256, 4096, 65536, 100000, len(want), len(want) + 1} {
 			c := &counter{size: size}
-			code := Encode(request(f, whole, map[string]any{"chunkSize": size}), nil, []flow.Part{partOf(request(f, nil, nil), s.input, nil)}, c)
+			code := Encode(request(f, whole, map[string]any{"chunkSize": size}), buffers, []flow.Part{partOf(request(f, nil, nil), s.input, nil)}, c)
 			if code != fault.OK || !bytes.Equal(c.out, want) {
 				t.Errorf("chunk size %d: code %d, %d bytes, want %d", size, code, len(c.out), len(want))
 			}
@@ -441,7 +453,7 @@ func TestEncode(t *testing.T) {
 			}
 		}
 		c := &counter{size: 256, stop: true}
-		if code := Encode(request(f, nil, map[string]any{"chunkSize": 256}), nil, []flow.Part{partOf(request(f, nil, nil), s.input, nil)}, c); code != fault.Aborted {
+		if code := Encode(request(f, nil, map[string]any{"chunkSize": 256}), buffers, []flow.Part{partOf(request(f, nil, nil), s.input, nil)}, c); code != fault.Aborted {
 			t.Errorf("a callback that says stop: got %d", code)
 		}
 	})
@@ -474,7 +486,7 @@ func TestChunksComeBeforeTheEnd(t *testing.T) {
 	each(t, func(t *testing.T, f format.Format) {
 		s := samples[f.Name]
 		r := newRecorder()
-		st := Open(request(f, nil, nil), nil, r)
+		st := Open(request(f, nil, nil), buffers, r)
 		st.Grant(make([]byte, 65536), 0)
 		half := s.unit * (len(s.input) / s.unit / 2)
 		st.Write(partOf(request(f, nil, nil), s.input[:half], nil))
@@ -490,12 +502,21 @@ func TestChunksComeBeforeTheEnd(t *testing.T) {
 	})
 }
 
+func imageNames() (names []string) {
+	for _, f := range format.All {
+		if f.Source == "image" {
+			names = append(names, f.Names...)
+		}
+	}
+	return names
+}
+
 func TestRequestErrors(t *testing.T) {
 	for req, want := range map[string]string{
 		``:                                `2 Expected a known source kind (image, bytes, features, arrow), got ""`,
 		`x`:                               `4 Expected stream options to be valid JSON, got x: invalid character 'x' looking for beginning of value`,
 		`{"kind":"imgae"}`:                `2 Expected a known source kind (image, bytes, features, arrow), got "imgae"`,
-		`{"kind":"image","format":"pgn"}`: `3 Expected a known image format (png, image/png), got "pgn"`,
+		`{"kind":"image","format":"pgn"}`: fmt.Sprintf(`3 Expected a known image format (%s), got "pgn"`, strings.Join(imageNames(), ", ")),
 		`{"kind":"bytes","fixed":"bytes","format":"png"}`:                             `3 Expected the format of the source, bytes, got "png"`,
 		`{"kind":"bytes","source":{"type":"text"}}`:                                   `4 Expected bytes option "type" to be a media type such as text/csv, got "text"`,
 		`{"kind":"bytes","source":{"type":"a/b; c=\r\nd"}}`:                           `4 Expected bytes option "type" to be a media type such as text/csv, got "a/b; c=\r\nd"`,

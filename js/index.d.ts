@@ -2,8 +2,10 @@
 import { Duplex, Readable, Writable } from 'node:stream'
 import type { FeatureFormat } from './features'
 import type { Picture } from './pixels'
+import type { Png8Options } from './png8'
 
 export type { Canvas, ImageDataLike, MapnikImage, MapnikView, Picture } from './pixels'
+export type { Png8Options } from './png8'
 
 // ---- sources -----------------------------------------------------------------------------------
 
@@ -133,7 +135,7 @@ export type { ArrowData, BatchesOptions, Column, Columns, ColumnType, Dictionary
 // ---- options -----------------------------------------------------------------------------------
 
 /** Any name of a format: a short one or a media type, in any case. */
-export type Format = 'png' | 'image/png' | 'bytes' | FeatureFormat | 'arrow' | 'application/vnd.apache.arrow.stream' | (string & {})
+export type Format = 'png' | 'image/png' | 'png8' | 'png256' | 'image/png8' | 'bytes' | FeatureFormat | 'arrow' | 'application/vnd.apache.arrow.stream' | (string & {})
 
 export interface CommonOptions {
   /** Default: the source's; pixels become 'png'. Unknown: ERR_SLUICE_FORMAT. */
@@ -177,7 +179,7 @@ export interface PngOptions {
   text?: Record<string, string> | undefined
 }
 
-export type EncodeOptions = CommonOptions & PngOptions
+export type EncodeOptions = CommonOptions & (PngOptions | Png8Options)
 
 // ---- what comes out ----------------------------------------------------------------------------
 

@@ -48,6 +48,10 @@ var All = []Format{
 		Source: "image", ChunkSize: imageChunk, Options: png.Defaults(), New: image(png.New),
 	},
 	{
+		Name: "png8", Names: []string{"png8", "png256", "image/png8"}, MediaType: "image/png",
+		Source: "image", ChunkSize: imageChunk, Options: png.PaletteDefaults(), New: image(png.NewIndexed),
+	},
+	{
 		Name: "bytes", Names: []string{"bytes"}, MediaType: "application/octet-stream",
 		Source: "bytes", ChunkSize: dataChunk, Options: &verbatim.Options{}, New: plain(verbatim.New),
 	},

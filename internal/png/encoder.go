@@ -59,7 +59,7 @@ func New(w *flow.Writer, h raster.Header, options []byte, buffers [][]byte) (*En
 	if err := option.Decode("png", options, buffers, o); err != nil {
 		return nil, err
 	}
-	if err := o.check(); err != nil {
+	if err := o.check("png"); err != nil {
 		return nil, err
 	}
 	e := &Encoder{w: w, header: h, options: o, adler: 1}
@@ -88,14 +88,18 @@ func (e *Encoder) write(p flow.Part) error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case e.header.Whole:
+	if e.header.Whole {
 		return e.writeWhole(s)
-	case e.options.Interlace:
-		return e.collect(s)
-	default:
-		return e.push(s)
 	}
+	return e.take(s)
+}
+
+// take goes on with rows that were pushed.
+func (e *Encoder) take(s raster.Strip) error {
+	if e.options.Interlace {
+		return e.collect(s)
+	}
+	return e.push(s)
 }
 
 // writeWhole encodes all rows in place. It returns when nothing reads them any more; after an error, that is so when the
@@ -110,6 +114,11 @@ func (e *Encoder) writeWhole(s raster.Strip) error {
 	if err := e.planWhole(src); err != nil {
 		return err
 	}
+	return e.writePlanned(src)
+}
+
+// writePlanned is writeWhole when the plan is made.
+func (e *Encoder) writePlanned(src source) error {
 	if e.options.Interlace {
 		e.rows = e.header.Height
 		return e.writeInterlaced(src)

@@ -28,16 +28,17 @@ type Metadata struct {
 	Text map[string]string `json:"text"`
 }
 
-func (m *Metadata) check() error {
+// check judges what tags cannot. format is what it is an option of.
+func (m *Metadata) check(format string) error {
 	if m.SRGB && m.ICC != nil {
-		return fault.Newf(fault.Option, `Expected png option "srgb" or "icc", got both`)
+		return fault.Newf(fault.Option, `Expected %s option "srgb" or "icc", got both`, format)
 	}
 	for keyword := range m.Text {
 		if !isKeyword(keyword) {
-			return fault.Newf(fault.Option, `Expected keywords in png option "text" of 1 to 79 Latin-1 characters without outer or double spaces, got %q`, keyword)
+			return fault.Newf(fault.Option, `Expected keywords in %s option "text" of 1 to 79 Latin-1 characters without outer or double spaces, got %q`, format, keyword)
 		}
 		if strings.ContainsRune(m.Text[keyword], 0) {
-			return fault.Newf(fault.Option, `Expected png option "text" without zero characters, got %q`, m.Text[keyword])
+			return fault.Newf(fault.Option, `Expected %s option "text" without zero characters, got %q`, format, m.Text[keyword])
 		}
 	}
 	return nil

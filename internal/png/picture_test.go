@@ -48,6 +48,18 @@ func encodeWith(p picture, options string, buffers [][]byte, width int, cut func
 	if out.Len() > 0 {
 		return nil, errors.New("New wrote")
 	}
+	if err := feed(e, p, cut); err != nil {
+		return nil, err
+	}
+	w.Wait()
+	return out.Bytes(), nil
+}
+
+// feed writes p to an encoder and closes it.
+func feed(e interface {
+	Write(flow.Part) error
+	Close() error
+}, p picture, cut func() int) error {
 	for y := 0; y < p.Height; {
 		n := p.Height - y
 		if !p.Whole {
@@ -57,18 +69,14 @@ func encodeWith(p picture, options string, buffers [][]byte, width int, cut func
 		part = bytes.Clone(part[:min(n*p.stride, len(part))])
 		meta := fmt.Appendf(nil, `{"stride":%d,"height":%d}`, p.stride, n)
 		if err := e.Write(flow.Part{Buffers: [][]byte{part}, Meta: meta}); err != nil {
-			return nil, err
+			return err
 		}
 		for i := range part { // it has been read or copied
 			part[i] ^= 0x55
 		}
 		y += n
 	}
-	if err := e.Close(); err != nil {
-		return nil, err
-	}
-	w.Wait()
-	return out.Bytes(), nil
+	return e.Close()
 }
 
 // wide is the pixels as 16-bit straight RGBA, big endian: what a decoder must find.

@@ -123,8 +123,11 @@ func (p plan) perKind(l *level, alpha bool) []plan {
 // palette takes at most 1 KB. Below, both are tried.
 const maxPaletteDoubt = 64 << 10
 
-// planPushed makes the plan from the header alone, but for the kind.
+// planPushed makes the plan from the header alone, but for the kind. That of indices is made already.
 func (e *Encoder) planPushed() {
+	if e.plan.palette != nil {
+		return
+	}
 	h, l := e.header, e.header.PixelFormat.Layout()
 	promised := e.options.Reduce
 	opaque, gray := promised && h.Opaque && l.Alpha, promised && h.Gray && !l.Gray
@@ -134,8 +137,11 @@ func (e *Encoder) planPushed() {
 	e.plan.opaque, e.plan.gray = opaque, gray
 }
 
-// planKind chooses the kind of a pushed image from its first rows.
+// planKind chooses the kind of a pushed image from its first rows. Indices have none.
 func (e *Encoder) planKind(src source, rows int) error {
+	if e.plan.palette != nil {
+		return nil
+	}
 	alpha := e.plan.colorType == grayscaleAlpha || e.plan.colorType == truecolorAlpha
 	var err error
 	e.plan, err = e.choose(e.plan.perKind(e.level.trial(), alpha), src, rows)

@@ -162,6 +162,19 @@ func (p *Palette) Pack(dst, src []byte) {
 	}
 }
 
+// PackIndices puts as many indices to a byte as depth, 1, 2 or 4 bits, allows, the first in the high bits.
+func PackIndices(dst, indices []byte, depth int) {
+	perByte := 8 / depth
+	for len(indices) > 0 {
+		b, m := byte(0), min(perByte, len(indices))
+		for _, i := range indices[:m] {
+			b = b<<depth | i
+		}
+		dst[0] = b << (depth * (perByte - m))
+		dst, indices = dst[1:], indices[m:]
+	}
+}
+
 func (p *Palette) index(key uint32) byte {
 	if i := p.table.find(key).index; i != 0 {
 		return byte(i - 1)

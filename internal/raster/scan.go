@@ -80,3 +80,19 @@ func Scan(h Header, s Strip, stop func() bool) Facts {
 	}
 	return facts
 }
+
+// FewColors returns the Palette of an 8-bit image that has at most 256 colours, nil for others. stop is as for Scan.
+func FewColors(h Header, s Strip, stop func() bool) *Palette {
+	p, n := newPalette(h), h.RowBytes()
+	for y := 0; y < s.Height && !stop(); y++ {
+		row := s.Row(y, n)
+		if y > 0 && bytes.Equal(row, s.Row(y-1, n)) {
+			continue
+		}
+		if !p.add(row) {
+			return nil
+		}
+	}
+	p.order()
+	return p
+}

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { pipeline } from 'node:stream/promises'
 import { arrow, bytes, createEncoder, encode, encodeChunked, encodeStream, image, negotiate, negotiateArrow, respond, send, SluiceError, stats } from 'sluice'
 import * as sluice from 'sluice'
-import type { ArrowDescription, Bytes, BytesDescription, EncodeOptions, ErrorCode, FormatInfo, HttpReport, ImageDescription, Job, Negotiated, SendOptions, Pixels, PixelFormat, PngOptions, PushSource, Report, Source, Stats, Strip } from 'sluice'
+import type { ArrowDescription, Bytes, BytesDescription, EncodeOptions, ErrorCode, FormatInfo, HttpReport, ImageDescription, Job, Negotiated, SendOptions, Pixels, PixelFormat, Png8Options, PngOptions, PushSource, Report, Source, Stats, Strip } from 'sluice'
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false
 function same<A, B> (_equal: Equal<A, B>): void {}
@@ -108,6 +108,13 @@ encodeChunked(pixels, { signal: new AbortController() }, () => {})
 // ---- the other shapes
 const options: EncodeOptions = { format: 'png' as string, level: undefined }
 const png: PngOptions = { level: 'stored', reduce: true }
+const png8: Png8Options = { colors: 64, transparency: 'binary', background: '#fff', dither: 0.75, palette: new Uint8Array(768), paletteFormat: 'act', paletteGamma: 2, gamma: 2.2 }
+encode(pixels, { format: 'png8', ...png8, chunkSize: 256 })
+encodeStream(pixels, { format: 'png8', colors: 16 })
+// @ts-expect-error a palette is bytes
+encode(pixels, { format: 'png8', palette: ['#fff'] })
+// @ts-expect-error no such transparency
+encode(pixels, { format: 'png8', transparency: 'some' })
 const buffer: Promise<Buffer> = encode(pixels)
 encode(pushed, { ...options, ...png })
 // @ts-expect-error a source is needed

@@ -5,7 +5,7 @@ const { test } = require('node:test')
 const { inspect } = require('node:util')
 
 const { createEncoder, encode, encodeChunked, encodeStream, image, SluiceError } = require('../..')
-const { pixels } = require('./support/images')
+const { formats, pixels } = require('./support/images')
 const { idle, turn } = require('./support/wait')
 
 const sample = pixels(10, 10)
@@ -157,12 +157,12 @@ const sides = name => `Expected ${name} to be an integer from 1 to 1048576, got 
 const strides = 'Expected stride to be an integer from 1 to 1099511627776, got '
 
 const wrongValues = [
-  ['FORMAT', () => sample, { format: 'webp' }, 'Expected a known image format (png, image/png), got "webp"'],
+  ['FORMAT', () => sample, { format: 'nope' }, `Expected a known image format (${formats}), got "nope"`],
   ['OPTION', () => sample, { level: 'hgih' }, 'Expected png option "level" to be stored|fastest|fast|balanced|small|auto, got "hgih"'],
   ['OPTION', () => sample, { level: 9 }, 'Expected png option "level" to be stored|fastest|fast|balanced|small|auto, got 9'],
   ['OPTION', () => sample, { reduce: 'no' }, 'Expected png option "reduce" to be a boolean, got "no"'],
   ['OPTION', () => sample, { levl: 'fast' }, /known png option .*got "levl"/],
-  ['FORMAT', () => sample, { format: '' }, 'Expected a known format (png, image/png), got ""'],
+  ['FORMAT', () => sample, { format: '' }, `Expected a known format (${formats}), got ""`],
   ['OPTION', () => sample, { coding: 'rot13' }, 'Expected coding to be identity, got "rot13"'],
   ['OPTION', () => sample, { coding: '' }, 'Expected coding to be identity, got ""'],
   ['OPTION', () => sample, { coding: ']"'.repeat(100) }, /^Expected coding to be identity, got .{50,100}…$/],

@@ -1,6 +1,11 @@
 'use strict'
 
+const { info } = require('../../../js/binding')
+
 const BYTES = { rgba: 4, bgra: 4, rgb: 3, graya: 2, gray: 1, rgba16: 8, gray16: 2 }
+
+/** The names of image formats, as errors list them. */
+const formats = info.formats.filter(({ source }) => source === 'image').flatMap(({ names }) => names).join(', ')
 
 /** Bytes that do not compress, the same in every run. */
 function noise (length, seed = 1) {
@@ -30,4 +35,4 @@ function decode (png) {
   return { width: image.width(), height: image.height(), data: Buffer.from(image.data()) }
 }
 
-module.exports = { noise, pixels, strips, decode }
+module.exports = { formats, noise, pixels, strips, decode }

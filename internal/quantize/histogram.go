@@ -1,0 +1,185 @@
+// Package quantize finds palettes: the at most 256 colours that stand for all colours of an image with the least error, and
+// for each pixel the nearest of them.
+//
+// A colour is a premultiplied pixel of 8 bits a sample in a uint32: red in the low byte, then green, blue, and alpha in the
+// high one. Premultiplied colours add up as what is seen does: those that differ only where nothing shows are one.
+//
+// Histogram counts the colours of an image and finds its Palette; NewPalette takes one that a user chose. Palette.Index maps
+// rows, from several goroutines if need be. Everything depends on the colours and their order alone.
+package quantize
+
+import "github.com/sluice-js/sluice/internal/pool"
+
+// MaxColors is the size of the largest palette.
+const MaxColors = 256
+
+// Colours are counted exactly up to maxExact of them, then in cells of colours that have their high bits in common, of which
+// there are at most maxCells. Cells keep sums, so that their averages are true.
+const (
+	maxExact = 131072
+	maxCells = maxExact / 2
+)
+
+// Histogram counts the colours of an image.
+type Histogram struct {
+	table       table
+	mask        uint32 // the bits of a colour that its cell is known by
+	colors      []uint32
+	counts      []uint64
+	sums        [][4]uint64 // of the samples of a cell's colours; nil while each colour has a cell of its own
+	transparent bool        // a colour was wholly transparent
+}
+
+var histograms = pool.New[Histogram]()
+
+// maxPooled is how many slots a table may have to be kept for the next image: half a megabyte of them.
+const maxPooled = 1 << 16
+
+// NewHistogram returns an empty Histogram. Give it up by its Palette's Release.
+func NewHistogram() *Histogram {
+	h := histograms.Get()
+	h.table.reset()
+	h.mask = 0xffffffff
+	h.colors, h.counts, h.sums = h.colors[:0], h.counts[:0], nil
+	h.transparent = false
+	return h
+}
+
+// recycle gives h up.
+func (h *Histogram) recycle() {
+	if len(h.table.slots) <= maxPooled && h.sums == nil {
+		histograms.Put(h)
+	}
+}
+
+// Add counts the colours of a row that the image has so many times.
+func (h *Histogram) Add(row []uint32, times int) {
+	for len(row) > 0 {
+		c, n := row[0], 1
+		for n < len(row) && row[n] == c {
+			n++
+		}
+		row = row[n:]
+		h.count(c, uint64(n)*uint64(times))
+	}
+}
+
+func (h *Histogram) count(c uint32, n uint64) {
+	s := h.table.find(c & h.mask)
+	for s.value == 0 {
+		if len(h.counts) < h.limit() {
+			s = h.enter(s, c&h.mask)
+			h.transparent = h.transparent || c == 0
+			break
+		}
+		h.coarsen()
+		s = h.table.find(c & h.mask)
+	}
+	h.counts[s.value-1] += n
+	if h.sums != nil {
+		h.transparent = h.transparent || c == 0
+		addColor(&h.sums[s.value-1], c, n)
+	}
+}
+
+func (h *Histogram) limit() int {
+	if h.sums == nil {
+		return maxExact
+	}
+	return maxCells
+}
+
+// enter makes a cell for key in the empty slot s.
+func (h *Histogram) enter(s *slot, key uint32) *slot {
+	h.colors = append(h.colors, key)
+	h.counts = append(h.counts, 0)
+	if h.sums != nil {
+		h.sums = append(h.sums, [4]uint64{})
+	}
+	s.key, s.value = key, uint32(len(h.counts))
+	if 2*len(h.counts) <= len(h.table.slots) {
+		return s
+	}
+	h.table.grow()
+	return h.table.find(key)
+}
+
+// coarsen joins cells: the lowest bit that tells them apart is left out.
+func (h *Histogram) coarsen() {
+	colors, counts, sums := h.colors, h.counts, h.sums
+	h.mask &= h.mask << 1 & 0xfefefefe
+	h.table = table{}
+	h.table.reset()
+	h.colors = make([]uint32, 0, maxCells)
+	h.counts = make([]uint64, 0, maxCells)
+	h.sums = make([][4]uint64, 0, maxCells)
+	for i, c := range colors {
+		s := h.table.find(c & h.mask)
+		if s.value == 0 {
+			if len(h.counts) == maxCells {
+				h.colors, h.counts, h.sums = colors, counts, sums
+				h.coarsen() // with the mask that is a bit shorter already
+				return
+			}
+			s = h.enter(s, c&h.mask)
+		}
+		k := s.value - 1
+		h.counts[k] += counts[i]
+		if sums == nil {
+			addColor(&h.sums[k], c, counts[i])
+			continue
+		}
+		for j := range h.sums[k] {
+			h.sums[k][j] += sums[i][j]
+		}
+	}
+}
+
+func addColor(sum *[4]uint64, c uint32, n uint64) {
+	sum[0] += n * uint64(c&0xff)
+	sum[1] += n * uint64(c>>8&0xff)
+	sum[2] += n * uint64(c>>16&0xff)
+	sum[3] += n * uint64(c>>24)
+}
+
+// table is an open hash table from colours to numbers above 0; 0 is an empty slot. It is never more than half full.
+type table struct {
+	shift uint // of a hash of 32 bits
+	slots []slot
+}
+
+type slot struct{ key, value uint32 }
+
+const firstSlots = 12 // a power of two
+
+// reset empties t.
+func (t *table) reset() {
+	if t.slots == nil {
+		t.shift, t.slots = 32-firstSlots, make([]slot, 1<<firstSlots)
+		return
+	}
+	clear(t.slots)
+}
+
+// find returns the slot of a colour: its own, or the empty one where it would be.
+func (t *table) find(key uint32) *slot {
+	slots := t.slots
+	for i := key * 0x9e3779b1 >> t.shift; ; i++ {
+		s := &slots[i&uint32(len(slots)-1)]
+		if s.value == 0 || s.key == key {
+			return s
+		}
+	}
+}
+
+// grow makes room for four times as many.
+func (t *table) grow() {
+	old := t.slots
+	t.shift -= 2
+	t.slots = make([]slot, 4*len(old))
+	for _, s := range old {
+		if s.value != 0 {
+			*t.find(s.key) = s
+		}
+	}
+}

@@ -1,0 +1,196 @@
+package quantize
+
+import "math"
+
+// thresholds is among how many places a box is cut at the best.
+const thresholds = 256
+
+// box is a set of points that one entry of the palette may stand for, and how it would be cut in two.
+type box struct {
+	first, end int     // in the order
+	weight     float64 // of its points
+	error      float64 // sum of the squared distances from their mean, by weight
+	gain       float64 // how much less that is when the box is cut
+	low, scale float32 // a point's place on the axis of the cut, from low on in steps of 1/scale, is below thresholds
+	cut        int     // the last place of the lower half
+}
+
+// splitter cuts boxes.
+type splitter struct {
+	points []point
+	order  []int32
+	places []float32 // of the points on the axis of the cut of their box
+	boxes  []box
+}
+
+// split cuts the box of all points, then always the one that gains most, until there are n, or until the error is at most
+// enough for a weight of 1. stop is asked before each cut; when it says true the result is of no use.
+func (s *splitter) split(points []point, n int, enough float64, stop func() bool) {
+	s.points = points
+	s.order = grow(s.order, len(points))
+	s.places = grow(s.places, len(points))
+	for i := range s.order {
+		s.order[i] = int32(i)
+	}
+	s.boxes = append(s.boxes[:0], s.measure(0, len(points)))
+	left := s.boxes[0].error
+	enough *= s.boxes[0].weight
+	for len(s.boxes) < n && left > enough && !stop() {
+		best := 0
+		for i := range s.boxes {
+			if s.boxes[i].gain > s.boxes[best].gain {
+				best = i
+			}
+		}
+		b := s.boxes[best]
+		if b.gain <= 1e-9 {
+			return
+		}
+		i := s.partition(&b)
+		if i == b.first || i == b.end {
+			s.boxes[best].gain = 0
+			continue
+		}
+		lower, upper := s.measure(b.first, i), s.measure(i, b.end)
+		s.boxes[best] = lower
+		s.boxes = append(s.boxes, upper)
+		left += lower.error + upper.error - b.error
+	}
+}
+
+// partition orders the points of b by the side of the cut that they are on, and returns where the upper ones begin.
+func (s *splitter) partition(b *box) int {
+	i, j := b.first, b.end-1
+	for i <= j {
+		if int((s.places[s.order[i]]-b.low)*b.scale) <= b.cut {
+			i++
+		} else {
+			s.order[i], s.order[j] = s.order[j], s.order[i]
+			j--
+		}
+	}
+	return i
+}
+
+// measure returns the box of points from first to before end: it is cut across the direction in which they vary most.
+func (s *splitter) measure(first, end int) box {
+	b := box{first: first, end: end}
+	mean, covariance := s.moments(&b)
+	if end-first < 2 || b.weight == 0 {
+		return b
+	}
+	axis, length := principal(covariance)
+	if length == 0 {
+		return b
+	}
+	s.findCut(&b, axis, mean)
+	return b
+}
+
+// moments computes b's weight and error; it returns the mean of its points and how they vary together, by weight.
+func (s *splitter) moments(b *box) (mean [4]float64, m [4][4]float64) {
+	var w, s0, s1, s2, s3 float64
+	var q00, q11, q22, q33, q01, q02, q03, q12, q13, q23 float64
+	for _, o := range s.order[b.first:b.end] {
+		p := &s.points[o]
+		k, x, y, z, t := float64(p.w), float64(p.x[0]), float64(p.x[1]), float64(p.x[2]), float64(p.x[3])
+		w += k
+		kx, ky, kz, kt := k*x, k*y, k*z, k*t
+		s0, s1, s2, s3 = s0+kx, s1+ky, s2+kz, s3+kt
+		q00, q01, q02, q03 = q00+kx*x, q01+kx*y, q02+kx*z, q03+kx*t
+		q11, q12, q13 = q11+ky*y, q12+ky*z, q13+ky*t
+		q22, q23 = q22+kz*z, q23+kz*t
+		q33 += kt * t
+	}
+	b.weight = w
+	if w == 0 {
+		return mean, m
+	}
+	sum := [4]float64{s0, s1, s2, s3}
+	m = [4][4]float64{{q00, q01, q02, q03}, {q01, q11, q12, q13}, {q02, q12, q22, q23}, {q03, q13, q23, q33}}
+	for i := range m {
+		mean[i] = sum[i] / w
+		for j := range m[i] {
+			m[i][j] -= sum[i] * sum[j] / w
+		}
+		b.error += m[i][i]
+	}
+	return mean, m
+}
+
+// principal returns the direction of the greatest variance, by power iteration, and 0 when there is none.
+func principal(m [4][4]float64) (axis [4]float64, length float64) {
+	widest := 0
+	for i := range m {
+		if m[i][i] > m[widest][widest] {
+			widest = i
+		}
+	}
+	axis = m[widest]
+	for range 8 {
+		var next [4]float64
+		for i := range m {
+			next[i] = m[i][0]*axis[0] + m[i][1]*axis[1] + m[i][2]*axis[2] + m[i][3]*axis[3]
+		}
+		length = math.Sqrt(next[0]*next[0] + next[1]*next[1] + next[2]*next[2] + next[3]*next[3])
+		if length == 0 {
+			return axis, 0
+		}
+		for i := range next {
+			axis[i] = next[i] / length
+		}
+	}
+	return axis, length
+}
+
+// findCut finds the threshold across axis that leaves the least error.
+func (s *splitter) findCut(b *box, axis, mean [4]float64) {
+	a0, a1, a2, a3 := float32(axis[0]), float32(axis[1]), float32(axis[2]), float32(axis[3])
+	low, high := float32(math.MaxFloat32), float32(-math.MaxFloat32)
+	for _, o := range s.order[b.first:b.end] {
+		p := &s.points[o]
+		x := p.x[0]*a0 + p.x[1]*a1 + p.x[2]*a2 + p.x[3]*a3
+		s.places[o] = x
+		low, high = min(low, x), max(high, x)
+	}
+	if high <= low {
+		return
+	}
+	n := thresholds
+	if b.end-b.first < 64 {
+		n = 64
+	}
+	b.low, b.scale = low, float32(n-1)/(high-low)*0.99999
+	var weights, sums [thresholds]float64
+	for _, o := range s.order[b.first:b.end] {
+		x, k := s.places[o], float64(s.points[o].w)
+		i := uint8((x - low) * b.scale)
+		weights[i] += k
+		sums[i] += k * float64(x)
+	}
+	total := b.weight * (mean[0]*float64(a0) + mean[1]*float64(a1) + mean[2]*float64(a2) + mean[3]*float64(a3))
+	weight, sum := 0.0, 0.0
+	for i := range n - 1 {
+		if weights[i] == 0 {
+			continue
+		}
+		weight += weights[i]
+		sum += sums[i]
+		rest := b.weight - weight
+		if rest <= 1e-9 {
+			break
+		}
+		d := sum/weight - (total-sum)/rest
+		if gain := d * d * weight * rest / b.weight; gain > b.gain {
+			b.gain, b.cut = gain, i
+		}
+	}
+}
+
+// grow returns s with n elements, whose values do not matter.
+func grow[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n, n+n/4)
+	}
+	return s[:n]
+}
