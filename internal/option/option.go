@@ -19,7 +19,7 @@ type Bytes []byte
 
 // Spec describes one option, for documentation and for tests that hold the TypeScript types against it.
 type Spec struct {
-	Type    string   `json:"type"` // "string", "integer", "number", "boolean", "bytes", "list" or "record" (of strings), or "object"
+	Type    string   `json:"type"` // "string", "integer", "number", "boolean", "bytes", "color", "list" or "record" (of strings), or "object"
 	Choices []string `json:"choices,omitempty"`
 	Min     *float64 `json:"min,omitempty"`
 	Max     *float64 `json:"max,omitempty"`
@@ -166,6 +166,8 @@ func (f field) expected() string {
 		return fmt.Sprintf("%s from %v to %v", article(t), number(f.min), number(f.max))
 	case t == "bytes":
 		return "a Uint8Array"
+	case t == "color":
+		return `a colour such as "#ffffff"`
 	default:
 		return article(t)
 	}
@@ -185,6 +187,8 @@ func (f field) typeName() string {
 	switch f.value.Type() {
 	case reflect.TypeFor[Bytes]():
 		return "bytes"
+	case reflect.TypeFor[Color]():
+		return "color"
 	case reflect.TypeFor[[]string]():
 		return "list"
 	case reflect.TypeFor[map[string]string]():
