@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	stdjpeg "image/jpeg"
 	stdpng "image/png"
 	"math/rand/v2"
 	"os/exec"
@@ -42,6 +43,39 @@ var samples = map[string]struct {
 		},
 		check: func(t testing.TB, input, output []byte) { checkPixels(t, input, output, width, height) },
 	},
+	"jpeg": {
+		kind:    "image",
+		source:  map[string]any{"width": width, "height": height},
+		input:   sample.Map(width, height),
+		unit:    4 * width,
+		hostile: []map[string]any{{"width": 65536}, {"height": 65536}, {"width": 0}, {"height": -1}, {"width": 1 << 31, "height": 1 << 31}},
+		check:   func(t testing.TB, input, output []byte) { checkLikeness(t, input, output, width, height) },
+	},
+}
+
+// checkLikeness holds a JPEG against opaque RGBA pixels; the decoder is Go's own.
+func checkLikeness(t testing.TB, pixels, output []byte, width, height int) {
+	t.Helper()
+	m, err := stdjpeg.Decode(bytes.NewReader(output))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b := m.Bounds(); b.Dx() != width || b.Dy() != height {
+		t.Fatalf("got %v", b)
+	}
+	sum := 0
+	for y := range height {
+		for x := range width {
+			r, g, b, _ := m.At(x, y).RGBA()
+			for i, v := range []uint32{r, g, b} {
+				d := int(v>>8) - int(pixels[4*(y*width+x)+i])
+				sum += d * d
+			}
+		}
+	}
+	if mean := sum / (3 * width * height); mean > 100 { // squared error of coloured text in 4:2:0
+		t.Fatalf("a mean square error of %d", mean)
+	}
 }
 
 // checkPixels holds a PNG against straight RGBA pixels; the decoder is Go's own.
@@ -267,7 +301,7 @@ func TestWindowLaw(t *testing.T) {
 	each(t, func(t *testing.T, f format.Format) {
 		s := samples[f.Name]
 		r := newRecorder()
-		st := Open(request(f, map[string]any{"height": 1 << 20}, map[string]any{"chunkSize": 4096, "exact": true}), nil, r)
+		st := Open(request(f, map[string]any{"height": 1<<16 - 1}, map[string]any{"chunkSize": 4096, "exact": true}), nil, r)
 		defer abort(t, st, r)
 		st.Grant(make([]byte, 16384), 0)
 		var before, after runtime.MemStats
@@ -463,7 +497,7 @@ func TestRequestErrors(t *testing.T) {
 		``:                                 `2 Expected a known source kind (image), got ""`,
 		`x`:                                `4 Expected stream options to be valid JSON, got x: invalid character 'x' looking for beginning of value`,
 		`{"kind":"imgae"}`:                 `2 Expected a known source kind (image), got "imgae"`,
-		`{"kind":"image","format":"pgn"}`:  `3 Expected a known image format (png, image/png), got "pgn"`,
+		`{"kind":"image","format":"pgn"}`:  `3 Expected a known image format (png, image/png, jpeg, jpg, image/jpeg, image/jpg), got "pgn"`,
 		`{"kind":"image","chunkSize":-1}`:  `4 Expected stream option "chunkSize" to be an integer from 1 to 1073741824, got -1`,
 		`{"kind":"image","coding":["br"]}`: `4 Expected stream option "coding" to be a list of identity, got ["br"]`,
 		`{"kind":"image","source":{"width":1,"height":1},"options":{"level":"hgih"}}`: `4 Expected png option "level" to be stored|fastest|fast|balanced|small|auto, got "hgih"`,

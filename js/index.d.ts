@@ -81,7 +81,7 @@ export function image (description: ImageDescription): PushSource<Strip>
 // ---- options -----------------------------------------------------------------------------------
 
 /** Any name of a format: a short one or a media type, in any case. */
-export type Format = 'png' | 'image/png' | (string & {})
+export type Format = 'png' | 'image/png' | 'jpeg' | 'jpg' | 'image/jpeg' | 'image/jpg' | (string & {})
 
 export interface CommonOptions {
   /** Default: the source's; pixels become 'png'. Unknown: ERR_SLUICE_FORMAT. */
@@ -125,15 +125,35 @@ export interface PngOptions {
   text?: Record<string, string> | undefined
 }
 
-export type EncodeOptions = CommonOptions & PngOptions
+/** The options of JPEG, of the baseline process. An unknown key or a bad value is ERR_SLUICE_OPTION, and comes as the encode's error. */
+export interface JpegOptions {
+  /** 0 to 100, as libjpeg scales its tables. Default 85. */
+  quality?: number | undefined
+  /** How much colour there is: a sample for four pixels, or for each. Grey images have none. Default '4:2:0'. */
+  subsampling?: '4:2:0' | '4:4:4' | undefined
+  /** Huffman tables made for the image: fewer bytes, but none before all pixels are there. Default false. */
+  optimize?: boolean | undefined
+  /** MCU rows (of 16 pixels in 4:2:0, else of 8) between restart markers, up to 65535. 0, the default: none. */
+  restart?: number | undefined
+  /** What translucent pixels are blended on: '#rrggbb' or '#rgb'. Default '#ffffff'. */
+  background?: string | undefined
+  /** Resolution in pixels per inch, up to 65535, rounded (JFIF). 0, the default: none. */
+  dpi?: number | undefined
+  /** An ICC profile (APP2). */
+  icc?: Uint8Array | undefined
+  /** Only false, the default: progressive JPEG is not written. */
+  progressive?: boolean | undefined
+}
+
+export type EncodeOptions = CommonOptions & PngOptions & JpegOptions
 
 // ---- what comes out ----------------------------------------------------------------------------
 
 /** What the bytes are. */
 export interface FormatInfo {
-  /** 'png' */
+  /** 'png', 'jpeg' */
   format: string
-  /** 'image/png' */
+  /** 'image/png', 'image/jpeg' */
   mediaType: string
   /** The level that was asked for; null where a format has none. */
   level: string | null

@@ -6,6 +6,7 @@ import (
 
 	"github.com/sluice-js/sluice/internal/fault"
 	"github.com/sluice-js/sluice/internal/flow"
+	"github.com/sluice-js/sluice/internal/jpeg"
 	"github.com/sluice-js/sluice/internal/option"
 	"github.com/sluice-js/sluice/internal/png"
 	"github.com/sluice-js/sluice/internal/raster"
@@ -40,6 +41,10 @@ var All = []Format{
 	{
 		Name: "png", Names: []string{"png", "image/png"}, MediaType: "image/png",
 		Source: "image", ChunkSize: imageChunk, Options: png.Defaults(), New: image(png.New),
+	},
+	{
+		Name: "jpeg", Names: []string{"jpeg", "jpg", "image/jpeg", "image/jpg"}, MediaType: "image/jpeg",
+		Source: "image", ChunkSize: imageChunk, Options: jpeg.Defaults(), New: image(jpeg.New),
 	},
 }
 

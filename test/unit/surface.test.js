@@ -13,7 +13,7 @@ const folder = path.join(__dirname, '../../js')
 const types = fs.readFileSync(path.join(folder, 'index.d.ts'), 'utf8')
 
 /** What types of options, as the table names them, are in TypeScript; others are called the same. */
-const inTypeScript = { bytes: 'Uint8Array', color: 'string', record: 'Record<string, string>' }
+const inTypeScript = { bytes: 'Uint8Array', color: 'string', integer: 'number', record: 'Record<string, string>' }
 
 /** The text of an exported type. */
 const typeOf = name => types.match(new RegExp(`export (?:interface|type) ${name} [^]*?\\n(?:}|(?=\\n))`))[0]
