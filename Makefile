@@ -74,6 +74,8 @@ check: build ## format, vet, lint, types, C warnings, Go tests, clean module and
 
 fuzz: ## fuzz for FUZZTIME (30s) or FUZZN executions a target; Go prints how many were made
 	$(GO) test -run '^$$' -fuzz '^FuzzEncode$$' -fuzztime $(FUZZTIME) ./internal/png
+	$(GO) test -run '^$$' -fuzz '^FuzzEncode$$' -fuzztime $(FUZZTIME) ./internal/jpeg
+	$(GO) test -run '^$$' -fuzz '^FuzzKernels$$' -fuzztime $(FUZZTIME) ./internal/jpeg
 	$(GO) test -run '^$$' -fuzz '^FuzzStream$$' -fuzztime $(FUZZTIME) .
 
 setup-e2e: ## install what e2e needs from apt (as root)

@@ -1,5 +1,7 @@
 package jpeg
 
+//go:generate go run ./gen
+
 import "sync"
 
 // fastest returns the best kernels that this machine can run.

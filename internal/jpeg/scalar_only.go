@@ -1,3 +1,5 @@
+//go:build !(goexperiment.simd && amd64)
+
 package jpeg
 
 // levels are the kernels that this machine can run, the fastest last.
