@@ -9,11 +9,20 @@ var avx2 = &kernels{
 	color420: color420AVX2, color444: color444AVX2, gray: grayAVX2, transform: transformAVX2, code: codeBlocks,
 }
 
+// vbmi2 is for processors since Ice Lake and Zen 4: earlier AVX-512 costs clock and lacks what the symbols are listed by.
+var vbmi2 = &kernels{
+	name: "AVX-512 VBMI2", align: 64,
+	color420: color420AVX512, color444: color444AVX512, gray: grayAVX512, transform: transformAVX512, code: codeVBMI2,
+}
+
 // levels are the kernels that this machine can run, the fastest last.
 func levels() []*kernels {
 	all := []*kernels{scalar}
 	if archsimd.X86.AVX2() {
 		all = append(all, avx2)
+	}
+	if archsimd.X86.AVX2() && archsimd.X86.AVX512() && archsimd.X86.AVX512VBMI() && archsimd.X86.AVX512VBMI2() {
+		all = append(all, vbmi2)
 	}
 	return all
 }
