@@ -70,6 +70,7 @@ check: build ## format, vet, lint, types, C warnings, Go tests, clean module and
 	npx tsc -p test/types
 	$(CC) $(C_WARNINGS) -fsyntax-only -Iinclude $(C_NODE) addon/*.c test/c/encode.c
 	@if grep -nE '"resolved"' package-lock.json; then echo 'package-lock.json names download addresses: npm install --omit-lockfile-registry-resolved'; exit 1; fi
+	@case '$(GO_VERSION)' in go1.26|go1.26.*) internal/jpeg/gen/spills.sh ;; esac # what vectors need
 	go test $(GO_PACKAGES) # without vectors; make test is with them
 
 fuzz: ## fuzz for FUZZTIME (30s) or FUZZN executions a target; Go prints how many were made

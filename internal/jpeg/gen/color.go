@@ -77,27 +77,31 @@ func (g *generator) end() {
 	g.line("}\n")
 }
 
-// pixels converts a vector of pixels of row, from a byte on. The results are 32 bits each; with four lanes the samples are in
-// the high halves.
-func (g *generator) pixels(row, from string) [3]string {
-	v := g.let("archsimd.Load%s(%s)", g.u8, g.at("byte", fmt.Sprintf("%s[%s:]", row, from)))
-	g.line("opaque = opaque.And(%s)", v)
-	take := func(order string) string {
-		return g.let("%s.As%s().PermuteOrZeroGrouped(archsimd.Load%s(%s)).As%s()", v, g.i8, g.i8, order, g.i16)
-	}
-	rg, gb, rb := take("rg"), take("gb"), take("rb")
-	sum := func(a, weightA, b, weightB, offset string) string {
-		shift := ""
-		if g.lanes == 2 {
-			shift = ".ShiftAllRight(16)"
+// planes converts the pixels of p, two vectors, and stores the samples at x. Each plane is finished before the next.
+func (g *generator) planes(ordered bool) {
+	var rg, gb, rb [2]string
+	for i := range 2 {
+		v := g.let("archsimd.Load%s(%s)", g.u8, g.at("byte", fmt.Sprintf("p[%d:]", 16*g.lanes*i)))
+		g.line("opaque = opaque.And(%s)", v)
+		take := func(order string) string {
+			return g.let("%s.As%s().PermuteOrZeroGrouped(archsimd.Load%s(%s)).As%s()", v, g.i8, g.i8, order, g.i16)
 		}
-		return g.let("%s.DotProductPairs(%s).Add(%s.DotProductPairs(%s)).Add(%s)%s", a, g.load(weightA), b, g.load(weightB), g.load(offset), shift)
+		rg[i], gb[i], rb[i] = take("rg"), take("gb"), take("rb")
 	}
-	return [3]string{
-		sum(rg, "lumaRG", gb, "lumaGB", "lumaOffset"),
-		sum(rb, "blueRB", gb, "blueGB", "chromaOffset"),
-		sum(rb, "redRB", rg, "redRG", "chromaOffset"),
+	plane := func(name string, a [2]string, weightA string, b [2]string, weightB, offset string, ordered bool) {
+		var sums [2]string
+		for i := range sums {
+			shift := ""
+			if g.lanes == 2 {
+				shift = ".ShiftAllRight(16)"
+			}
+			sums[i] = g.let("%s.DotProductPairs(%s).Add(%s.DotProductPairs(%s)).Add(%s)%s", a[i], g.load(weightA), b[i], g.load(weightB), g.load(offset), shift)
+		}
+		g.line("%s.Store(%s)", g.pack(sums[0], sums[1], ordered), g.at("int16", name+"[x:]"))
 	}
+	plane("y", rg, "lumaRG", gb, "lumaGB", "lumaOffset", true)
+	plane("cb", rb, "blueRB", gb, "blueGB", "chromaOffset", ordered)
+	plane("cr", rb, "redRB", rg, "redRG", "chromaOffset", ordered)
 }
 
 // pack joins two results to samples of 16 bits. With two lanes these are in the order of pixels only if ordered.
@@ -121,10 +125,7 @@ func (g *generator) color444() {
 	g.line("y, cb, cr := t.y[r*spanWidth:][:spanWidth], t.cb[r*spanWidth:][:spanWidth], t.cr[r*spanWidth:][:spanWidth]")
 	g.line("for x := 0; x <= width-%d; x += %d {", full, full)
 	g.line("p := (*[%d]byte)(row[4*x:])", 4*full)
-	a, b := g.pixels("p", "0"), g.pixels("p", fmt.Sprint(2*full))
-	for i, plane := range []string{"y", "cb", "cr"} {
-		g.line("%s.Store(%s)", g.pack(a[i], b[i], true), g.at("int16", plane+"[x:]"))
-	}
+	g.planes(true)
 	g.line("}\n}")
 	g.end()
 }
@@ -139,10 +140,7 @@ func (g *generator) color420() {
 	g.line("cb, cr := &t.cs[r&1*2], &t.cs[r&1*2+1]")
 	g.line("for x := 0; x <= width-%d; x += %d {", full, full)
 	g.line("p := (*[%d]byte)(row[4*x:])", 4*full)
-	a, b := g.pixels("p", "0"), g.pixels("p", fmt.Sprint(2*full))
-	for i, plane := range []string{"y", "cb", "cr"} {
-		g.line("%s.Store(%s)", g.pack(a[i], b[i], i == 0), g.at("int16", plane+"[x:]"))
-	}
+	g.planes(false)
 	g.line("}")
 	g.line("if r&1 == 0 { continue }")
 	for i, plane := range []string{"cb", "cr"} {

@@ -23,7 +23,7 @@ type target struct {
 }
 
 var targets = []target{
-	{2, "AVX2", "avx2_amd64.go", "lumaRG lumaGB blueRB blueGB"},
+	{2, "AVX2", "avx2_amd64.go", "lumaRG lumaGB"},
 	{4, "AVX512", "avx512_amd64.go", "lumaRG lumaGB blueRB blueGB redRB"},
 }
 
