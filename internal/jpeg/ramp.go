@@ -3,7 +3,8 @@ package jpeg
 // smallImage is what a stream may encode before others that wait for a processor, pixels.
 const smallImage = 1 << 16
 
-// ramp says where strips begin. The first is small, so that bytes leave soon. No strip reaches over a restart marker.
+// ramp says where strips begin. The first is small, so that bytes leave soon, unless the whole image is: waking a processor for
+// a part of a tile takes longer than the part. No strip reaches over a restart marker.
 type ramp struct {
 	row, rows int // pixels of an MCU row; MCU rows
 	restart   int // MCU rows between markers, 0: none
@@ -17,7 +18,11 @@ const (
 )
 
 func newRamp(row, rows, restart int) ramp {
-	return ramp{row: row, rows: rows, restart: restart, size: firstStrip, most: mostStrip}
+	r := ramp{row: row, rows: rows, restart: restart, size: firstStrip, most: mostStrip}
+	if row*rows <= smallImage {
+		r.size = smallImage
+	}
+	return r
 }
 
 // next returns the MCU row behind a strip that begins at top.
