@@ -46,7 +46,7 @@ GLIBC = -include $(CURDIR)/addon/glibc.h -DSLUICE_GLIBC_REVISION=0x$(shell sha1s
 
 VERSIONS ?= 22 24 26
 
-BENCHES ?= png png8 chunk-size response-time latency arrow
+BENCHES ?= png jpeg png8 chunk-size response-time latency arrow
 
 FUZZN    ?=
 FUZZTIME ?= $(if $(FUZZN),$(FUZZN)x,30s)
@@ -77,21 +77,24 @@ check: build ## format, vet, lint, types, C warnings, Go tests, clean module and
 	npx tsc -p test/types
 	$(CC) $(C_WARNINGS) -fsyntax-only -Iinclude $(C_NODE) addon/*.c test/c/encode.c
 	@if grep -nE '"resolved"' package-lock.json; then echo 'package-lock.json names download addresses: npm install --omit-lockfile-registry-resolved'; exit 1; fi
+	@case '$(GO_VERSION)' in go1.26|go1.26.*) internal/jpeg/gen/spills.sh ;; esac # what vectors need
 	go test $(GO_PACKAGES) # without vectors; make test is with them
 
 fuzz: ## fuzz for FUZZTIME (30s) or FUZZN executions a target; Go prints how many were made
 	$(GO) test -run '^$$' -fuzz '^FuzzEncode$$' -fuzztime $(FUZZTIME) ./internal/png
 	$(GO) test -run '^$$' -fuzz '^FuzzNearest$$' -fuzztime $(FUZZTIME) ./internal/quantize
 	$(GO) test -run '^$$' -fuzz '^FuzzPalette$$' -fuzztime $(FUZZTIME) ./internal/quantize
+	$(GO) test -run '^$$' -fuzz '^FuzzEncode$$' -fuzztime $(FUZZTIME) ./internal/jpeg
+	$(GO) test -run '^$$' -fuzz '^FuzzKernels$$' -fuzztime $(FUZZTIME) ./internal/jpeg
 	$(GO) test -run '^$$' -fuzz '^FuzzStream$$' -fuzztime $(FUZZTIME) .
 	$(GO) test -run '^$$' -fuzz '^FuzzStream$$' -fuzztime $(FUZZTIME) ./internal/arrowipc
 
 setup-e2e: ## install what e2e needs from apt (as root)
 	apt-get update
-	apt-get install -y --no-install-recommends pngcheck libpng-dev libxml2-utils curl python3 chromium pngquant
+	apt-get install -y --no-install-recommends pngcheck libpng-dev libjpeg-turbo-progs libturbojpeg0-dev libxml2-utils curl python3 chromium pngquant
 
 e2e: build controls $(C_BUILD)/encode $(C_BUILD)/decode ## the demo server, a C program, libpng and the hazards against the built package
-	@for tool in pngcheck xmllint curl python3 chromium; do command -v $$tool >/dev/null || { echo "$$tool is missing: make setup-e2e"; exit 1; }; done
+	@for tool in pngcheck cjpeg djpeg xmllint curl python3 chromium; do command -v $$tool >/dev/null || { echo "$$tool is missing: make setup-e2e"; exit 1; }; done
 	node --test --test-timeout=300000 $(wildcard test/e2e/*.test.js)
 	node --test --test-concurrency=1 $(wildcard test/e2e/hazards/*.test.js)
 
@@ -112,7 +115,7 @@ asan: $(MODULES) $(CONTROLS)/asan/addon.node $(HAZARDS)/flood ## JavaScript unit
 tsan: $(MODULES) $(CONTROLS)/tsan/addon.node $(HAZARDS)/flood ## the same with the addon under ThreadSanitizer
 	test/soak/sanitized.sh tsan $(CONTROLS)/tsan $(SANITIZED)
 
-bench: build ## tables: PNG encoders, palettes, small chunks, response time; BENCHES= ROUNDS= CORPUS= IMAGE= BENCH_JSON=
+bench: build ## tables: PNG and JPEG encoders, palettes, small chunks, response time; BENCHES= ROUNDS= CORPUS= IMAGE= BENCH_JSON=
 	failed=0; for bench in $(BENCHES); do node test/bench/$$bench.js $(if $(ROUNDS),--rounds $(ROUNDS)) || failed=1; done; exit $$failed
 
 bench-compare: ## hold two results of bench against each other: A=old.json B=new.json

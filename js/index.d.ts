@@ -135,7 +135,7 @@ export type { ArrowData, BatchesOptions, Column, Columns, ColumnType, Dictionary
 // ---- options -----------------------------------------------------------------------------------
 
 /** Any name of a format: a short one or a media type, in any case. */
-export type Format = 'png' | 'image/png' | 'png8' | 'png256' | 'image/png8' | 'bytes' | FeatureFormat | 'arrow' | 'application/vnd.apache.arrow.stream' | (string & {})
+export type Format = 'png' | 'image/png' | 'png8' | 'png256' | 'image/png8' | 'jpeg' | 'jpg' | 'image/jpeg' | 'image/jpg' | 'bytes' | FeatureFormat | 'arrow' | 'application/vnd.apache.arrow.stream' | (string & {})
 
 export interface CommonOptions {
   /** Default: the source's; pixels become 'png'. Unknown: ERR_SLUICE_FORMAT. */
@@ -179,7 +179,27 @@ export interface PngOptions {
   text?: Record<string, string> | undefined
 }
 
-export type EncodeOptions = CommonOptions & (PngOptions | Png8Options)
+/** The options of JPEG, of the baseline process. An unknown key or a bad value is ERR_SLUICE_OPTION, and comes as the encode's error. */
+export interface JpegOptions {
+  /** 0 to 100, as libjpeg scales its tables. Default 85. */
+  quality?: number | undefined
+  /** How much colour there is: a sample for four pixels, or for each. Grey images have none. Default '4:2:0'. */
+  subsampling?: '4:2:0' | '4:4:4' | undefined
+  /** Huffman tables made for the image: fewer bytes, but none before all pixels are there. Default false. */
+  optimize?: boolean | undefined
+  /** MCU rows (of 16 pixels in 4:2:0, else of 8) between restart markers, up to 65535. 0, the default: none. */
+  restart?: number | undefined
+  /** What translucent pixels are blended on: '#rrggbb' or '#rgb'. Default '#ffffff'. */
+  background?: string | undefined
+  /** Resolution in pixels per inch, up to 65535, rounded (JFIF). 0, the default: none. */
+  dpi?: number | undefined
+  /** An ICC profile (APP2). */
+  icc?: Uint8Array | undefined
+  /** Only false, the default: progressive JPEG is not written. */
+  progressive?: boolean | undefined
+}
+
+export type EncodeOptions = CommonOptions & (PngOptions | Png8Options | JpegOptions)
 
 // ---- what comes out ----------------------------------------------------------------------------
 

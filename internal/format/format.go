@@ -11,6 +11,7 @@ import (
 	"github.com/sluice-js/sluice/internal/flow"
 	"github.com/sluice-js/sluice/internal/geojson"
 	"github.com/sluice-js/sluice/internal/gml"
+	"github.com/sluice-js/sluice/internal/jpeg"
 	"github.com/sluice-js/sluice/internal/option"
 	"github.com/sluice-js/sluice/internal/png"
 	"github.com/sluice-js/sluice/internal/raster"
@@ -50,6 +51,10 @@ var All = []Format{
 	{
 		Name: "png8", Names: []string{"png8", "png256", "image/png8"}, MediaType: "image/png",
 		Source: "image", ChunkSize: imageChunk, Options: png.PaletteDefaults(), New: image(png.NewIndexed),
+	},
+	{
+		Name: "jpeg", Names: []string{"jpeg", "jpg", "image/jpeg", "image/jpg"}, MediaType: "image/jpeg",
+		Source: "image", ChunkSize: imageChunk, Options: jpeg.Defaults(), New: image(jpeg.New),
 	},
 	{
 		Name: "bytes", Names: []string{"bytes"}, MediaType: "application/octet-stream",

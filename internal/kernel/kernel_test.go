@@ -49,6 +49,11 @@ func check(t *testing.T, cur, up []byte, n int) {
 	}
 	expect("RGBAToRGB", rgb, func(dst []byte) { RGBAToRGB(dst, pix) })
 	expect("BGRAToRGB", bgr, func(dst []byte) { BGRAToRGB(dst, pix) })
+	spread := bytes.Clone(pix)
+	for i := 3; i < len(spread); i += 4 {
+		spread[i] = 255
+	}
+	expect("RGBToRGBA", spread, func(dst []byte) { RGBToRGBA(dst, rgb) })
 	expect("BGRAToRGBA", swapped, func(dst []byte) { BGRAToRGBA(dst, pix) })
 	expect("BGRAToRGBA in place", swapped, func(dst []byte) { copy(dst, pix); BGRAToRGBA(dst, dst) })
 	expect("answers", fmt.Append(nil, opaque, gray, sum, adler32.Checksum(cur)), func(dst []byte) {

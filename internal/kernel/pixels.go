@@ -51,3 +51,13 @@ func Gray(pix []byte) bool {
 	}
 	return gray
 }
+
+// RGBToRGBA adds an alpha of 255. src has whole pixels, dst room for four thirds of its bytes; they do not overlap.
+func RGBToRGBA(dst, src []byte) {
+	pixels := len(src) / 3
+	dst = dst[:4*pixels]
+	for i := spreadVectors(dst, src); i < pixels; i++ {
+		d, s := dst[4*i:4*i+4], src[3*i:3*i+3]
+		d[0], d[1], d[2], d[3] = s[0], s[1], s[2], 255
+	}
+}

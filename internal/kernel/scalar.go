@@ -10,6 +10,7 @@ func paethVectors(_, _, _, _, _ []byte) int { return 0 }
 func absoluteVectors([]byte) (n, sum int)   { return 0, 0 }
 func packVectors(_, _ []byte, _ bool) int   { return 0 }
 func swapVectors(_, _ []byte) int           { return 0 }
+func spreadVectors(_, _ []byte) int         { return 0 }
 func opaqueVectors([]byte) (n int, ok bool) { return 0, true }
 func grayVectors([]byte) (n int, ok bool)   { return 0, true }
 func adlerVectors(a, b uint32, _ []byte) (n int, a1, b1 uint32) {

@@ -8,6 +8,8 @@ import "simd/archsimd"
 var (
 	packOrder     = [16]int8{0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1}
 	packSwapOrder = [16]int8{2, 1, 0, 6, 5, 4, 10, 9, 8, 14, 13, 12, -1, -1, -1, -1}
+	spreadOrder   = [16]int8{0, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11, -1}
+	spreadAlpha   = [16]uint8{3: 255, 7: 255, 11: 255, 15: 255}
 	swapOrder     = [width]int8{2, 1, 0, 3, 6, 5, 4, 7, 10, 9, 8, 11, 14, 13, 12, 15, 2, 1, 0, 3, 6, 5, 4, 7, 10, 9, 8, 11, 14, 13, 12, 15}
 
 	// The next colour beside each colour, but for blue and alpha, which are beside themselves.
@@ -31,6 +33,22 @@ func packVectors(dst, src []byte, swap bool) int {
 		o += 12
 	}
 	return i / 4
+}
+
+// spreadVectors returns how many pixels it spread. It loads 16 bytes for 12, and stops where these would leave src.
+func spreadVectors(dst, src []byte) int {
+	if !vectors {
+		return 0
+	}
+	order, alpha := archsimd.LoadInt8x16(&spreadOrder), archsimd.LoadUint8x16(&spreadAlpha)
+	i, o := 0, 0
+	for i+16 <= len(src) && o+16 <= len(dst) {
+		v := archsimd.LoadUint8x16((*[16]uint8)(src[i : i+16]))
+		v.PermuteOrZero(order).Or(alpha).Store((*[16]uint8)(dst[o : o+16]))
+		i += 12
+		o += 16
+	}
+	return o / 4
 }
 
 // swapVectors returns how many bytes it wrote.

@@ -7,32 +7,20 @@
 //
 // CORPUS names a folder of images (images.js says of which shape), IMAGE chooses among the names in it; BENCH_JSON is as --json.
 
-const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
-const { spawn, spawnSync } = require('node:child_process')
+const { spawn } = require('node:child_process')
 const { once } = require('node:events')
 const { json } = require('node:stream/consumers')
 const { entries } = require('./images')
 const { makeImages } = require('./default-images')
 const { options, table, save } = require('./measure')
+const { processors } = require('./processors')
 const { base } = require('./png-encoders')
 const { classOf, figures, summarize, classes } = require('./png-summary')
 const { targets, markdown } = require('./png-targets')
 
 const chunkSize = 4096 // bytes, for the time to the first chunk
-
-// Two processors that this process may use, and the first of them alone.
-function processors () {
-  const list = /^Cpus_allowed_list:\s*(.*)$/m.exec(fs.readFileSync('/proc/self/status', 'utf8'))[1]
-  const all = list.split(',').flatMap((range) => {
-    const [from, to = from] = range.split('-').map(Number)
-    return Array.from({ length: to - from + 1 }, (_, i) => from + i)
-  })
-  if (all.length < 2) console.error('There is only one processor: two are not measured')
-  if (spawnSync('taskset', ['-V']).error) throw new Error('taskset is missing: it comes with util-linux')
-  return all.length < 2 ? [[all[0]]] : [[all[0]], [all[0], all[1]]]
-}
 
 async function measure (request, cpus) {
   const one = cpus.length === 1 && { GOMAXPROCS: '1', UV_THREADPOOL_SIZE: '1' }

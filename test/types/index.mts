@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { pipeline } from 'node:stream/promises'
 import { arrow, bytes, createEncoder, encode, encodeChunked, encodeStream, image, negotiate, negotiateArrow, respond, send, SluiceError, stats } from 'sluice'
 import * as sluice from 'sluice'
-import type { ArrowDescription, Bytes, BytesDescription, EncodeOptions, ErrorCode, FormatInfo, HttpReport, ImageDescription, Job, Negotiated, SendOptions, Pixels, PixelFormat, Png8Options, PngOptions, PushSource, Report, Source, Stats, Strip } from 'sluice'
+import type { ArrowDescription, Bytes, BytesDescription, EncodeOptions, ErrorCode, FormatInfo, HttpReport, ImageDescription, Job, JpegOptions, Negotiated, SendOptions, Pixels, PixelFormat, Png8Options, PngOptions, PushSource, Report, Source, Stats, Strip } from 'sluice'
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false
 function same<A, B> (_equal: Equal<A, B>): void {}
@@ -74,6 +74,12 @@ const job: Job = encodeChunked(pixels, 4096, (error, chunk, last) => {
   return chunk?.length === 4096
 })
 encodeChunked(whole, { format: 'png', level: 'fast', reduce: false, chunkSize: 256, coding: 'identity', copy: true, signal: AbortSignal.timeout(1) }, () => {})
+const jpeg: JpegOptions = { quality: 85, subsampling: '4:4:4', optimize: true, restart: 4, background: '#f2efe9', dpi: 300, icc: new Uint8Array(128), progressive: false }
+encodeChunked(whole, { format: 'image/jpeg', ...jpeg }, () => {})
+// @ts-expect-error no such subsampling
+encodeChunked(pixels, { format: 'jpeg', subsampling: '4:2:2' }, () => {})
+// @ts-expect-error quality is a number
+encodeChunked(pixels, { format: 'jpeg', quality: '85' }, () => {})
 encodeChunked(record, { format: 'image/png' }, (error: Error | null, chunk: Buffer | null, last: boolean) => error === null && chunk !== null && last)
 createServer((_request, response) => {
   const { done } = encodeChunked(pushed, {}, (error, chunk, last) => {
