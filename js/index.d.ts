@@ -102,13 +102,19 @@ export function bytes (description?: BytesDescription): PushSource<Bytes>
 /** Any name of a format: a short one or a media type, in any case. */
 export type Format = 'png' | 'image/png' | 'bytes' | (string & {})
 
+/** HTTP content codings. deflate is in the zlib format, as HTTP means it. */
+export type Coding = 'identity' | 'gzip' | 'deflate' | 'zstd'
+
 export interface CommonOptions {
   /** Default: the source's; pixels become 'png'. Unknown: ERR_SLUICE_FORMAT. */
   format?: Format | undefined
   /** Bytes, an integer from 1 to 2^30, else ERR_SLUICE_ARGUMENT is thrown. Default 16384 for images, 65536 for other sources. */
   chunkSize?: number | undefined
-  /** HTTP content coding. Default 'identity'. */
-  coding?: 'identity' | undefined
+  /**
+   * HTTP content coding of the output: what was asked for is done, also to formats that are compressed already. Default
+   * 'identity'.
+   */
+  coding?: Coding | undefined
   /** Aborts the encode with an AbortError whose cause is the signal's reason. */
   signal?: AbortSignal | undefined
   /** Takes a snapshot of the pixels first, so that they are not borrowed. Default false. */

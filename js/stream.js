@@ -20,7 +20,8 @@ const FAILED = 8
  * One encode, from open to its last event: what lies between the addon and a consumer.
  *
  * The consumer has begin(info), chunk(buffer, last), which may block the stream, and end(error or null, report, thrown),
- * which comes once and last; thrown: the consumer itself threw that error. They are called in the async context of whoever
+ * which comes once and last; thrown: the consumer itself threw that error. With plan.flush it has part() too, which comes
+ * once, when it has all the output of the first part that made any. They are called in the async context of whoever
  * made the stream, and never from inside the stream's own methods but pull().
  *
  * Ownership: the addon holds a Stream while Go owes it an event, and weakly otherwise. So whoever can set it going again
@@ -44,6 +45,8 @@ class Stream {
   #thrown = false // the consumer threw it
   #aborted = false // the consumer gave up
   #fault = null // why Go gave up
+  #flush // part() of the consumer is to come
+  #flushed = false // all that it waits for was received
   #info = null // what BEGIN said
   #begun = false // and the consumer knows
   #figures = null // Go's report
@@ -64,6 +67,7 @@ class Stream {
     source._claim()
     this.#source = source
     this.#consumer = consumer
+    this.#flush = plan.flush
     this.#credit = new Credit(cut)
     this.#outbox = gathers ? new Gathered(size) : new Views(size)
     const failure = plan.signal?.aborted ? abortError(plan.signal.reason) : plan.failure ?? source._failure()
@@ -82,6 +86,7 @@ class Stream {
       chunkSize: cut,
       exact,
       coding: plan.coding,
+      flush: plan.flush,
       options: plan.own
     }), plan.buffers)
     source._attach(this, plan.copy)
@@ -173,6 +178,7 @@ class Stream {
 
   #drained () {
     this.#undrained.shift()
+    if (this.#flush && this.#outbox.hasReceived()) this.#flushed = true // Go flushes before it drains
     if (this.failure === null) this.#source._drained()
   }
 
@@ -216,6 +222,10 @@ class Stream {
         stream.#consumer.begin(stream.#info)
       }
       stream.#outbox.deliver(stream, stream.#consumer)
+      if (stream.#flush && stream.#flushed && stream.#outbox.isEmpty() && stream.failure === null) {
+        stream.#flush = false
+        stream.#consumer.part()
+      }
     } catch (error) {
       stream.#thrown = true
       stream.#aborted = true

@@ -78,12 +78,12 @@ func New(w *flow.Writer, source, options []byte, buffers [][]byte) (*Encoder, er
 	return e, nil
 }
 
-// Info says which level was asked for.
+// Info says which level was asked for, and that there is a codec.
 func (e *Encoder) Info() flow.Info {
 	if e.codec == none {
 		return flow.Info{}
 	}
-	return flow.Info{Level: strconv.Itoa(e.header.Level)}
+	return flow.Info{Level: strconv.Itoa(e.header.Level), Compressed: true}
 }
 
 // Write takes the next bytes of the stream, cut anywhere. It returns when they have been read or copied.

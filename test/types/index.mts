@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { pipeline } from 'node:stream/promises'
 import { bytes, createEncoder, encode, encodeChunked, encodeStream, image, SluiceError, stats } from 'sluice'
 import * as sluice from 'sluice'
-import type { Bytes, BytesDescription, EncodeOptions, ErrorCode, FormatInfo, ImageDescription, Job, Pixels, PixelFormat, PngOptions, PushSource, Report, Source, Stats, Strip } from 'sluice'
+import type { Bytes, BytesDescription, Coding, EncodeOptions, ErrorCode, FormatInfo, ImageDescription, Job, Pixels, PixelFormat, PngOptions, PushSource, Report, Source, Stats, Strip } from 'sluice'
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false
 function same<A, B> (_equal: Equal<A, B>): void {}
@@ -88,6 +88,9 @@ encodeChunked(pixels, '4096', () => {})
 encodeChunked(pixels, { level: 'hgih' }, () => {})
 // @ts-expect-error no such option
 encodeChunked(pixels, { levl: 'fast' }, () => {})
+encodeChunked(text, { coding: 'zstd' satisfies Coding }, () => {})
+// @ts-expect-error br is for send() alone
+encodeChunked(pixels, { coding: 'br' }, () => {})
 // @ts-expect-error not an AbortSignal
 encodeChunked(pixels, { signal: new AbortController() }, () => {})
 
