@@ -39,7 +39,7 @@ NODE_HEADERS := $(wildcard $(NODE_DIR)/include/node/node_api.h)
 NODEDIR       = $(if $(NODE_HEADERS),--nodedir=$(NODE_DIR))
 C_WARNINGS    = -std=c11 -O2 -Wall -Wextra -Werror
 
-BENCHES ?= png chunk-size response-time latency
+BENCHES ?= png chunk-size response-time latency coding small-writes
 
 FUZZN    ?=
 FUZZTIME ?= $(if $(FUZZN),$(FUZZN)x,30s)
