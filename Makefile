@@ -46,7 +46,7 @@ GLIBC = -include $(CURDIR)/addon/glibc.h -DSLUICE_GLIBC_REVISION=0x$(shell sha1s
 
 VERSIONS ?= 22 24 26
 
-BENCHES ?= png jpeg png8 chunk-size response-time latency arrow
+BENCHES ?= png jpeg png8 chunk-size response-time latency arrow coding small-writes
 
 FUZZN    ?=
 FUZZTIME ?= $(if $(FUZZN),$(FUZZN)x,30s)

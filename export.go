@@ -22,6 +22,7 @@ import (
 
 	pointer "github.com/mattn/go-pointer"
 
+	"github.com/sluice-js/sluice/internal/coding"
 	"github.com/sluice-js/sluice/internal/fault"
 	"github.com/sluice-js/sluice/internal/flow"
 	"github.com/sluice-js/sluice/internal/format"
@@ -90,6 +91,7 @@ var info = C.CString(string(encode(map[string]any{
 	"width":        slots.Width(),
 	"codes":        fault.Names(),
 	"formats":      format.Describe(),
+	"codings":      coding.Names(),
 	"pixelFormats": pixelBytes(),
 })))
 

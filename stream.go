@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/sluice-js/sluice/internal/chunk"
+	"github.com/sluice-js/sluice/internal/coding"
 	"github.com/sluice-js/sluice/internal/fault"
 	"github.com/sluice-js/sluice/internal/flow"
 	"github.com/sluice-js/sluice/internal/format"
@@ -56,15 +58,16 @@ type Report struct {
 
 // Request is the JSON object that opens a stream.
 type Request struct {
-	Kind      string          `json:"kind"`                           // of the source: "image"
-	Source    json.RawMessage `json:"source"`                         // the source's header
-	Format    string          `json:"format"`                         // "": the source's default
-	Fixed     string          `json:"fixed"`                          // the format that the source has, "" when any will do
-	ChunkSize int             `json:"chunkSize" range:"1,1073741824"` // bytes; left out: the format's default
-	Exact     bool            `json:"exact"`                          // chunks are of exactly ChunkSize, else of at most
-	Coding    []string        `json:"coding" choices:"identity"`
-	Truncate  bool            `json:"truncate"` // an error ends the document, if it can say so and has begun, and not the stream
-	Options   json.RawMessage `json:"options"`  // the format's own
+	Kind      string          `json:"kind"`                                           // of the source: "image"
+	Source    json.RawMessage `json:"source"`                                         // the source's header
+	Format    string          `json:"format"`                                         // "": the source's default
+	Fixed     string          `json:"fixed"`                                          // the format that the source has, "" when any will do
+	ChunkSize int             `json:"chunkSize" range:"1,1073741824"`                 // bytes; left out: the format's default
+	Exact     bool            `json:"exact"`                                          // chunks are of exactly ChunkSize, else of at most
+	Coding    []string        `json:"coding" choices:"identity|zstd|br|gzip|deflate"` // what is acceptable, the best first; br is only named
+	Flush     bool            `json:"flush"`                                          // the first part's output leaves, decodable, before the part is drained
+	Truncate  bool            `json:"truncate"`                                       // an error ends the document, if it can say so and has begun, and not the stream
+	Options   json.RawMessage `json:"options"`                                        // the format's own
 }
 
 // Stream is one encode, from Open to End or Fail. All methods may be called from any goroutine, at any time, and return at
@@ -74,10 +77,13 @@ type Stream struct {
 	meter  *flow.Meter
 	writer *flow.Writer
 	chunks *chunk.Writer
+	coder  *coding.Writer // nil when bytes pass as they are
 	sink   Sink
 	begin  Begin
-	idle   bool   // the sink was told; run's own
-	fault  *Fault // the document tells of it; run's own
+	wrote  atomic.Bool // the encoder did
+	flush  bool        // when it wrote; run's own
+	idle   bool        // the sink was told; run's own
+	fault  *Fault      // the document tells of it; run's own
 
 	mu       sync.Mutex
 	parts    []flow.Part
@@ -142,6 +148,9 @@ func (s *Stream) run(request []byte, buffers [][]byte) {
 		s.writer.Abort(fault.From(err))
 	}
 	s.writer.Wait() // nothing may touch the parts or the slabs after the last event
+	if s.coder != nil {
+		s.coder.Release()
+	}
 	live.remove(s)
 	if err != nil {
 		s.sink.Fail(fault.From(err), s.report())
@@ -151,7 +160,7 @@ func (s *Stream) run(request []byte, buffers [][]byte) {
 }
 
 func (s *Stream) encode(request []byte, buffers [][]byte) error {
-	r := Request{Coding: []string{"identity"}}
+	var r Request
 	if err := option.Decode("stream", request, buffers, &r); err != nil {
 		return err
 	}
@@ -162,6 +171,11 @@ func (s *Stream) encode(request []byte, buffers [][]byte) error {
 	s.sink.Begin(s.begin)
 	if err := flow.Guard(func() error { return s.feed(enc) }); err != nil && !(r.Truncate && s.truncate(enc, err)) {
 		return err
+	}
+	if s.coder != nil {
+		if err := s.coder.Close(); err != nil {
+			return err
+		}
 	}
 	return s.chunks.Close()
 }
@@ -179,8 +193,35 @@ func (s *Stream) feed(enc format.Encoder) error {
 		if err := enc.Write(p); err != nil {
 			return err
 		}
+		if err := s.flushFirst(); err != nil {
+			return err
+		}
 		s.sink.Drain()
 	}
+}
+
+// flushFirst has the output of the first part that made any leave, if the request says so.
+func (s *Stream) flushFirst() error {
+	if !s.flush {
+		return nil
+	}
+	for s.writer.Busy() { // it may be on its way still
+		select {
+		case <-s.writer.Rests():
+		case <-s.writer.Done():
+			return s.writer.Err()
+		}
+	}
+	if !s.wrote.Load() {
+		return nil
+	}
+	s.flush = false
+	if s.coder != nil {
+		if err := s.coder.Flush(); err != nil {
+			return err
+		}
+	}
+	return s.chunks.Flush()
 }
 
 func (s *Stream) open(r *Request, buffers [][]byte) (format.Encoder, error) {
@@ -197,7 +238,10 @@ func (s *Stream) open(r *Request, buffers [][]byte) (format.Encoder, error) {
 	}
 	s.chunks = chunk.NewWriter(r.ChunkSize, r.Exact, s.window, s.meter, s.give)
 	info := enc.Info()
-	s.begin = Begin{Format: f.Name, MediaType: cmp.Or(info.MediaType, f.MediaType), Level: info.Level, Coding: "identity", ChunkSize: r.ChunkSize}
+	name := coding.Choose(r.Coding, info.Compressed)
+	s.coder = coding.New(name, s.writer, s.chunks)
+	s.flush = r.Flush
+	s.begin = Begin{Format: f.Name, MediaType: cmp.Or(info.MediaType, f.MediaType), Level: info.Level, Coding: name, ChunkSize: r.ChunkSize}
 	return enc, nil
 }
 
@@ -260,7 +304,15 @@ func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 // output is what the encoder writes to. The chunker is made after the encoder, whose format knows its chunk size.
 type output struct{ s *Stream }
 
-func (o output) Write(p []byte) (int, error) { return o.s.chunks.Write(p) }
+func (o output) Write(p []byte) (int, error) {
+	if len(p) > 0 {
+		o.s.wrote.Store(true)
+	}
+	if o.s.coder != nil {
+		return o.s.coder.Write(p)
+	}
+	return o.s.chunks.Write(p)
+}
 
 // registry knows the streams between Open and their last event.
 type registry struct {

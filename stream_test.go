@@ -559,7 +559,7 @@ func TestRequestErrors(t *testing.T) {
 		`{"kind":"arrow","source":{"level":0}}`:                                       `4 Expected arrow option "level" to be an integer from 1 to 22, got 0`,
 		`{"kind":"arrow","options":{"codec":"lz4"}}`:                                  `4 Expected no arrow options, got "codec"`,
 		`{"kind":"image","chunkSize":-1}`:                                             `4 Expected stream option "chunkSize" to be an integer from 1 to 1073741824, got -1`,
-		`{"kind":"image","coding":["br"]}`:                                            `4 Expected stream option "coding" to be a list of identity, got ["br"]`,
+		`{"kind":"image","coding":["lzw"]}`:                                           `4 Expected stream option "coding" to be a list of identity|zstd|br|gzip|deflate, got ["lzw"]`,
 		`{"kind":"image","source":{"width":1,"height":1},"options":{"level":"hgih"}}`: `4 Expected png option "level" to be stored|fastest|fast|balanced|small|auto, got "hgih"`,
 		`{"kind":"image","source":{"width":1,"height":1,"pixelFormat":"argb"}}`:       `4 Expected image option "pixelFormat" to be rgba|bgra|rgb|graya|gray|rgba16|gray16, got "argb"`,
 	} {

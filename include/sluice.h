@@ -97,7 +97,7 @@ typedef struct {
 extern "C" {
 #endif
 
-/* JSON: {"version", "abi", "width", "codes", "formats", "pixelFormats"}. Static; not to be freed. The first call of any
+/* JSON: {"version", "abi", "width", "codes", "formats", "codings", "pixelFormats"}. Static; not to be freed. The first call of any
  * function waits until the Go runtime has started. */
 const char *sluice_info(void);
 
@@ -107,7 +107,11 @@ const char *sluice_info(void);
  * rgba16, gray16; 16-bit samples in native order), "premultiplied", "opaque", "gray" (false), "whole" (false: rows come in
  * any number of parts; true: one part holds them all)}, "format" ("png"), "chunkSize" (bytes, 1 to 2^30; 16384), "exact"
  * (false: chunks are of at most chunkSize and leave early while the consumer waits; true: all but the last are of exactly
- * chunkSize, and every slab must hold at least one), "coding" (a list: ["identity"]), "options" (the format's own)}. Options that are bytes are written
+ * chunkSize, and every slab must hold at least one), "coding" (a list of what is acceptable, the best first: "identity",
+ * "gzip", "deflate" (RFC 1950), "zstd", "br"; ["identity"]. The first is taken, but "identity", if listed, where the format is
+ * compressed already. SLUICE_BEGIN tells which. br is only named: the bytes are uncoded, and the caller codes them), "flush"
+ * (false; true: all output of the first part that makes any leaves, decodable, before that part's SLUICE_DRAIN, as far as
+ * "exact" allows), "options" (the format's own)}. Options that are bytes are written
  * {"$buffer": i} and lie in buffers[i]. Request and buffers are copied.
  *
  * Of kind "bytes" the source is {"type": a media type}, and parts pass as they are. */

@@ -35,11 +35,9 @@ function faultOf (number, message) {
   return code === 'ABORT_ERR' ? abortError() : new SluiceError(code, reworded(message))
 }
 
-/** Go's message in terms of what the user passed: values that JSON cannot hold, and the coding, which goes to Go as a list. */
+/** Go's message in terms of what the user passed: values that JSON cannot hold. */
 function reworded (message) {
-  return message
-    .replace(/\[\["\$got",("(?:[^"\\]|\\.)*")\]\]/g, (_, text) => JSON.parse(text))
-    .replace(/^Expected stream option "coding" to be a list of (.*), got \[(.*?)\]?$/s, 'Expected coding to be $1, got $2')
+  return message.replace(/\[\["\$got",("(?:[^"\\]|\\.)*")\]\]/g, (_, text) => JSON.parse(text))
 }
 
 /** Stands for a value that JSON cannot hold; shown: as messages show it. Go refuses it as every type of option: see reworded. */

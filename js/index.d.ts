@@ -137,13 +137,19 @@ export type { ArrowData, BatchesOptions, Column, Columns, ColumnType, Dictionary
 /** Any name of a format: a short one or a media type, in any case. */
 export type Format = 'png' | 'image/png' | 'png8' | 'png256' | 'image/png8' | 'jpeg' | 'jpg' | 'image/jpeg' | 'image/jpg' | 'bytes' | FeatureFormat | 'arrow' | 'application/vnd.apache.arrow.stream' | (string & {})
 
+/** HTTP content codings. deflate is in the zlib format, as HTTP means it. */
+export type Coding = 'identity' | 'gzip' | 'deflate' | 'zstd'
+
 export interface CommonOptions {
   /** Default: the source's; pixels become 'png'. Unknown: ERR_SLUICE_FORMAT. */
   format?: Format | undefined
   /** Bytes, an integer from 1 to 2^30, else ERR_SLUICE_ARGUMENT is thrown. Default 16384 for images, 65536 for other sources. */
   chunkSize?: number | undefined
-  /** HTTP content coding. Default 'identity'. */
-  coding?: 'identity' | undefined
+  /**
+   * HTTP content coding of the output: what was asked for is done, also to formats that are compressed already. Default
+   * 'identity'.
+   */
+  coding?: Coding | undefined
   /** Aborts the encode with an AbortError whose cause is the signal's reason. */
   signal?: AbortSignal | undefined
   /** Takes a snapshot of the pixels first, so that they are not borrowed. Default false. */
@@ -199,7 +205,7 @@ export interface JpegOptions {
   progressive?: boolean | undefined
 }
 
-export type EncodeOptions = CommonOptions & (PngOptions | Png8Options | JpegOptions)
+export type EncodeOptions = CommonOptions & PngOptions & Png8Options & JpegOptions
 
 // ---- what comes out ----------------------------------------------------------------------------
 

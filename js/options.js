@@ -8,11 +8,12 @@ const { isSignal } = require('./signal')
 
 const MAX_CHUNK = 2 ** 30
 const IMAGE_CHUNK = 16384 // bytes
+const CODINGS = ['identity', ...binding.info.codings].filter(name => name !== 'br') // which Go leaves to send()
 const MAX_DEPTH = 8 // of lists and objects in each other; no option of any format has more than two
 
 /**
  * Splits what a user passes into the keys that every format has and the format's own, which go to Go unseen:
- * {format, chunkSize, coding, signal, copy, own, buffers: its values that are bytes, failure: an error that Go would not
+ * {format, chunkSize, coding (a list, the best first), flush, signal, copy, own, buffers: its values that are bytes, failure: an error that Go would not
  * find, or null}. Keys may be inherited. Throws ERR_SLUICE_ARGUMENT for wrong types.
  */
 function split (options) {
@@ -25,16 +26,18 @@ function split (options) {
   checkOptional('coding', 'string', coding)
   checkOptional('copy', 'boolean', copy)
   if (signal !== undefined && !isSignal(signal)) throw argumentError('signal', 'an AbortSignal', signal)
+  const named = (coding ?? 'identity').toLowerCase()
   const buffers = []
   return {
     format,
     chunkSize: chunkSize === undefined ? undefined : checkChunkSize(chunkSize),
-    coding: [(coding ?? 'identity').toLowerCase()],
+    coding: [named],
+    flush: false, // the output of the first part leaves at once, decodable
     signal,
     copy: copy === true,
     own: encodable(rest, buffers, []),
     buffers,
-    failure: format === '' ? unnamed() : null // Go takes '' for the default
+    failure: format === '' ? unnamed() : CODINGS.includes(named) ? null : uncodable(coding) // Go takes '' for the default, and names br
   }
 }
 
@@ -46,6 +49,10 @@ function chunkSizeOf (plan, source) {
 /** Whether value can be meant as options: no array, Map, Date, Promise and the like, whose keys are not their content. */
 function isRecord (value) {
   return typeof value === 'object' && /^\[object (Object|Module)\]$/.test(Object.prototype.toString.call(value))
+}
+
+function uncodable (coding) {
+  return new SluiceError('ERR_SLUICE_OPTION', `Expected coding to be ${CODINGS.join('|')}, got ${show(coding)}`)
 }
 
 function unnamed () {

@@ -32,6 +32,10 @@ class Outbox {
     this.slabs = []
   }
 
+  hasReceived () {
+    return this.bytes > 0 || this.slabs.length > 0
+  }
+
   isEmpty () {
     return this.slabs.length === 0
   }

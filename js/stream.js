@@ -21,7 +21,8 @@ const FAILED = 8
  *
  * The consumer has begin(info), chunk(buffer, last), which may block the stream, and end(error or null, report, thrown),
  * which comes once and last; thrown: the consumer itself threw that error. One that has truncates() gets a report with the
- * error, and null for an error, when the output itself tells why it ends early: see giveUp(). They are called in the async context of whoever
+ * error, and null for an error, when the output itself tells why it ends early: see giveUp(). With plan.flush it has part()
+ * too, which comes once, when it has all the output of the first part that made any. All are called in the async context of whoever
  * made the stream, and never from inside the stream's own methods but pull().
  *
  * Ownership: the addon holds a Stream while Go owes it an event, and weakly otherwise. So whoever can set it going again
@@ -46,6 +47,8 @@ class Stream {
   #aborted = false // the consumer gave up
   #fault = null // why Go gave up
   #late = null // why the source gave up, when that was passed to Go
+  #flush // part() of the consumer is to come
+  #flushed = false // all that it waits for was received
   #info = null // what BEGIN said
   #begun = false // and the consumer knows
   #figures = null // Go's report
@@ -66,6 +69,7 @@ class Stream {
     source._claim()
     this.#source = source
     this.#consumer = consumer
+    this.#flush = plan.flush
     this.#credit = new Credit(cut)
     this.#outbox = gathers ? new Gathered(size) : new Views(size)
     const failure = plan.signal?.aborted ? abortError(plan.signal.reason) : plan.failure ?? source._failure()
@@ -85,6 +89,7 @@ class Stream {
       exact,
       coding: plan.coding,
       truncate: consumer.truncates !== undefined,
+      flush: plan.flush,
       options: plan.own
     }), plan.buffers)
     source._attach(this, plan.copy)
@@ -190,6 +195,7 @@ class Stream {
 
   #drained () {
     this.#undrained.shift()
+    if (this.#flush && this.#outbox.hasReceived()) this.#flushed = true // Go flushes before it drains
     if (this.failure === null) this.#source._drained()
   }
 
@@ -239,6 +245,10 @@ class Stream {
         stream.#consumer.begin(stream.#info)
       }
       stream.#outbox.deliver(stream, stream.#consumer)
+      if (stream.#flush && stream.#flushed && stream.#outbox.isEmpty() && stream.failure === null) {
+        stream.#flush = false
+        stream.#consumer.part()
+      }
     } catch (error) {
       stream.#thrown = true
       stream.#aborted = true

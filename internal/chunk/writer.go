@@ -15,7 +15,7 @@ const early = 4096
 // Writer fills slabs. A slab that was given up holds whole chunks of one size, back to back; only the stream's last chunk
 // may be shorter.
 //
-// One goroutine at a time may call Write and Close. Idle may be called beside them.
+// One goroutine at a time may call Write and Close. Idle and Flush may be called beside them.
 type Writer struct {
 	size   int // bytes in a chunk
 	exact  bool
@@ -75,6 +75,13 @@ func (w *Writer) Idle() error {
 		return w.flush(1)
 	}
 	return nil
+}
+
+// Flush gives up what it can, whether or not the consumer starves. It does not wait for slabs.
+func (w *Writer) Flush() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.flush(1)
 }
 
 // Close gives up the rest as the last of the stream, even if there is none.

@@ -72,7 +72,7 @@ func New(w *flow.Writer, h raster.Header, options []byte, buffers [][]byte) (*En
 }
 
 // Info says which level was asked for.
-func (e *Encoder) Info() flow.Info { return flow.Info{Level: e.options.Level} }
+func (e *Encoder) Info() flow.Info { return flow.Info{Level: e.options.Level, Compressed: true} }
 
 // Write encodes the next rows: all of them, when the header says that the image is whole. It returns when they have been
 // read or copied.

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { pipeline } from 'node:stream/promises'
 import { arrow, bytes, createEncoder, encode, encodeChunked, encodeStream, image, negotiate, negotiateArrow, respond, send, SluiceError, stats } from 'sluice'
 import * as sluice from 'sluice'
-import type { ArrowDescription, Bytes, BytesDescription, EncodeOptions, ErrorCode, FormatInfo, HttpReport, ImageDescription, Job, JpegOptions, Negotiated, SendOptions, Pixels, PixelFormat, Png8Options, PngOptions, PushSource, Report, Source, Stats, Strip } from 'sluice'
+import type { ArrowDescription, Bytes, BytesDescription, Coding, EncodeOptions, ErrorCode, FormatInfo, HttpReport, ImageDescription, Job, JpegOptions, Negotiated, SendOptions, Pixels, PixelFormat, Png8Options, PngOptions, PushSource, Report, Source, Stats, Strip } from 'sluice'
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false
 function same<A, B> (_equal: Equal<A, B>): void {}
@@ -108,6 +108,9 @@ encodeChunked(pixels, '4096', () => {})
 encodeChunked(pixels, { level: 'hgih' }, () => {})
 // @ts-expect-error no such option
 encodeChunked(pixels, { levl: 'fast' }, () => {})
+encodeChunked(text, { coding: 'zstd' satisfies Coding }, () => {})
+// @ts-expect-error br is for send() alone
+encodeChunked(pixels, { coding: 'br' }, () => {})
 // @ts-expect-error not an AbortSignal
 encodeChunked(pixels, { signal: new AbortController() }, () => {})
 
