@@ -262,6 +262,11 @@ export function encodeStream (source: Source | Picture, options?: EncodeOptions)
 /** A Duplex around a source that parts are pushed into. Errors as for encodeStream. */
 export function createEncoder<Part> (source: PushSource<Part>, options?: EncodeOptions): Encoder
 
+// ---- HTTP ----------------------------------------------------------------------------------------
+
+export { negotiate, respond, send } from './http'
+export type { ErrorDocument, HttpOptions, HttpReport, HttpRequest, HttpResponse, Negotiated, NegotiateOptions, SendCoding, SendHeaders, SendOptions, Strategy } from './http'
+
 // ---- the rest ----------------------------------------------------------------------------------
 
 /** Live figures, over all encodes of this process. */

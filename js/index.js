@@ -4,6 +4,8 @@ const binding = require('./binding')
 const { bytes } = require('./bytes')
 const { encode, encodeStream, createEncoder } = require('./encoder')
 const { SluiceError } = require('./errors')
+const { negotiate } = require('./http/negotiate')
+const { send, respond } = require('./http/send')
 const { encodeChunked } = require('./job')
 const { image } = require('./source')
 
@@ -12,4 +14,4 @@ function stats () {
   return new Promise(resolve => binding.stats(resolve))
 }
 
-module.exports = { encodeChunked, encode, encodeStream, createEncoder, image, bytes, stats, SluiceError }
+module.exports = { encodeChunked, encode, encodeStream, createEncoder, image, bytes, send, respond, negotiate, stats, SluiceError }

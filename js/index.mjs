@@ -1,1 +1,1 @@
-export { encodeChunked, encode, encodeStream, createEncoder, image, bytes, stats, SluiceError } from './index.js'
+export { encodeChunked, encode, encodeStream, createEncoder, image, bytes, send, respond, negotiate, stats, SluiceError } from './index.js'

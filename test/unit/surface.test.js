@@ -10,7 +10,7 @@ const binding = require('../../js/binding')
 const { Credit } = require('../../js/credit')
 
 const folder = path.join(__dirname, '../../js')
-const types = fs.readFileSync(path.join(folder, 'index.d.ts'), 'utf8')
+const types = fs.readdirSync(folder).filter(file => file.endsWith('.d.ts')).map(file => fs.readFileSync(path.join(folder, file), 'utf8')).join('\n')
 
 /** What types of options, as the table names them, are in TypeScript; others are called the same. */
 const inTypeScript = { bytes: 'Uint8Array', record: 'Record<string, string>' }
