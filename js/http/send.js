@@ -51,7 +51,7 @@ function exchange (req, response, source, wishes) {
   const { plan, fields, status } = wishes
   fields.inherit(response.inherited())
   const accepted = codingsFor(req, status, fields, wishes.coding)
-  plan.coding = accepted.length > 0 ? accepted : ['identity']
+  plan.coding = accepted.includes('identity') ? accepted : [...accepted, 'identity'] // which suits what is compressed already, and is refused then
   if (accepted.length === 0) plan.failure ??= abortError('no content coding is acceptable')
   const exchange = new Exchange(response, wishes, accepted, req.method === 'HEAD')
   const size = chunkSizeOf(plan, source)
