@@ -78,10 +78,10 @@ fuzz: ## fuzz for FUZZTIME (30s) or FUZZN executions a target; Go prints how man
 
 setup-e2e: ## install what e2e needs from apt (as root)
 	apt-get update
-	apt-get install -y --no-install-recommends pngcheck libpng-dev libxml2-utils curl
+	apt-get install -y --no-install-recommends pngcheck libpng-dev libxml2-utils curl python3 chromium
 
 e2e: build controls $(C_BUILD)/encode $(C_BUILD)/decode ## the demo server, a C program, libpng and the hazards against the built package
-	@for tool in pngcheck xmllint curl; do command -v $$tool >/dev/null || { echo "$$tool is missing: make setup-e2e"; exit 1; }; done
+	@for tool in pngcheck xmllint curl python3 chromium; do command -v $$tool >/dev/null || { echo "$$tool is missing: make setup-e2e"; exit 1; }; done
 	node --test --test-timeout=300000 $(wildcard test/e2e/*.test.js)
 	node --test --test-concurrency=1 $(wildcard test/e2e/hazards/*.test.js)
 
