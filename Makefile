@@ -46,12 +46,12 @@ GLIBC = -include $(CURDIR)/addon/glibc.h -DSLUICE_GLIBC_REVISION=0x$(shell sha1s
 
 VERSIONS ?= 22 24 26
 
-BENCHES ?= png jpeg png8 chunk-size response-time latency arrow coding small-writes
+BENCHES ?= png jpeg png8 chunk-size response-time latency arrow coding small-writes first-part
 
 FUZZN    ?=
 FUZZTIME ?= $(if $(FUZZN),$(FUZZN)x,30s)
 
-.PHONY: dist dist-test pack versions help setup build test race check fuzz setup-e2e e2e hazards controls soak asan tsan bench bench-compare demo fmt clean
+.PHONY: dist dist-test pack versions help setup build test race check fuzz setup-e2e e2e hazards controls soak soak-http asan tsan bench bench-compare demo fmt clean
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -105,6 +105,9 @@ controls: build $(ADDON_CONTROLS:%=$(CONTROLS)/%/addon.node) $(GO_CONTROLS:%=$(C
 
 soak: build $(HAZARDS)/flood ## signals, children, workers, aborts and slow readers, all at once, for SOAK_SECONDS (90)
 	node --expose-gc test/soak/soak.js $(SOAK_SECONDS)
+
+soak-http: build ## send() for REQUESTS (100000) requests, whole, failing and left: nothing may grow
+	node --expose-gc test/soak/http.js $(REQUESTS)
 
 # Without the tests of builds that do not load: they look at another one.
 SANITIZED = $(filter-out %/load.test.js,$(wildcard test/unit/*.test.*js))

@@ -39,6 +39,9 @@ class BytesSource extends PushSource {
 
   get _format () { return 'bytes' }
 
+  /** Known before Go says it: what is compressed is not to be coded. */
+  get _mediaType () { return this.#type }
+
   _header () { return { type: this.#type } }
 
   write (part) {

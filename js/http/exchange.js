@@ -58,6 +58,9 @@ class Exchange {
     this.promise.catch(() => {}) // ignoring it must not end the process
   }
 
+  /** The one that is used: not every protocol allows every one. */
+  get strategy () { return this.#strategy }
+
   /** Takes the stream that this is the consumer of. */
   attach (stream) {
     this.#stream = stream

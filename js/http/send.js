@@ -2,7 +2,7 @@
 
 const binding = require('../binding')
 const { FULL } = require('../credit')
-const { SluiceError, abortError, argumentError } = require('../errors')
+const { SluiceError, abortError, argumentError, show } = require('../errors')
 const { chunkSizeOf } = require('../options')
 const { isSignal, listen, unlisten } = require('../signal')
 const { toSource } = require('../source')
@@ -50,23 +50,29 @@ function caught (action) {
 function exchange (req, response, source, wishes) {
   const { plan, fields, status } = wishes
   fields.inherit(response.inherited())
-  const accepted = codingsFor(req, status, fields, wishes.coding)
+  const accepted = codingsFor(req, status, fields, wishes.coding, source._mediaType)
   plan.coding = accepted.includes('identity') ? accepted : [...accepted, 'identity'] // which suits what is compressed already, and is refused then
   if (accepted.length === 0) plan.failure ??= abortError('no content coding is acceptable')
+  if (wishes.coding !== 'auto' && !KNOWN.has(wishes.coding)) plan.failure ??= uncodable(wishes.coding)
   const exchange = new Exchange(response, wishes, accepted, req.method === 'HEAD')
+  plan.flush = exchange.strategy === 'speed' // the first part leaves at once, whatever the coding
   const size = chunkSizeOf(plan, source)
   exchange.attach(new Stream(source, plan, { size, cut: Math.min(size, FULL), exact: false, gathers: false }, exchange))
   if (wishes.onReport !== undefined) exchange.promise.then(wishes.onReport)
   return exchange
 }
 
+function uncodable (coding) {
+  return new SluiceError('ERR_SLUICE_OPTION', `Expected coding to be auto|${[...KNOWN].join('|')}, got ${show(coding)}`)
+}
+
 /** The codings that will do, the best first. */
-function codingsFor (req, status, fields, coding) {
+function codingsFor (req, status, fields, coding, mediaType) {
   if ([204, 205, 206, 304].includes(status)) return ['identity']
   if (fields.has('content-encoding') || fields.has('content-range')) return ['identity']
   if (/(?:^|,)\s*no-transform\s*(?:,|$)/i.test(fields.text('cache-control') ?? '')) return ['identity']
-  const named = coding === 'auto' ? undefined : coding
-  return acceptable(req, { type: fields.text('content-type'), codings: CODINGS.filter(name => KNOWN.has(name)), named })
+  const named = KNOWN.has(coding) ? coding : undefined
+  return acceptable(req, { type: fields.text('content-type') ?? mediaType, codings: CODINGS.filter(name => KNOWN.has(name)), named })
 }
 
 module.exports = { send, respond }

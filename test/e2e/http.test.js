@@ -56,7 +56,7 @@ async function handle (req, res) {
     res.setHeader('content-type', 'text/html')
     return res.end('<!doctype html><title>sluice</title><link rel=icon href=data:,>')
   }
-  const own = path === '/csv' ? {} : stored
+  const own = path === '/csv' || path === '/endless' ? {} : stored
   reports.push(await send(req, res, source(path), {
     ...own,
     strategy: searchParams.get('strategy') ?? 'partial',
@@ -192,7 +192,7 @@ test('a page shows the image of each protocol', async () => {
     const page = await browser.newPage({ ignoreHTTPSErrors: true })
     await page.goto(`${base}/`)
     const size = await page.evaluate(async url => {
-      const element = new Image()
+      const element = new globalThis.Image()
       element.src = url
       await element.decode()
       return [element.naturalWidth, element.naturalHeight]
@@ -208,6 +208,7 @@ test('a page that goes away ends the encode', async () => {
   page.evaluate(url => fetch(url), `${servers.http.base}/endless?strategy=speed`).catch(() => {})
   while (reports.at(-1) !== 'started') await new Promise(resolve => setTimeout(resolve, 10))
   await page.close()
+  while (reports.at(-1) === 'started') await new Promise(resolve => setTimeout(resolve, 10))
   await idle()
   assert.deepEqual([reports.at(-1).aborted, reports.at(-1).error.name], [true, 'AbortError'])
   assert.equal((await stats()).streams, 0)
