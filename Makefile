@@ -46,12 +46,12 @@ GLIBC = -include $(CURDIR)/addon/glibc.h -DSLUICE_GLIBC_REVISION=0x$(shell sha1s
 
 VERSIONS ?= 22 24 26
 
-BENCHES ?= png chunk-size response-time latency arrow
+BENCHES ?= png chunk-size response-time latency arrow features
 
 FUZZN    ?=
 FUZZTIME ?= $(if $(FUZZN),$(FUZZN)x,30s)
 
-.PHONY: dist dist-test pack versions help setup build test race check fuzz setup-e2e e2e hazards controls soak asan tsan bench bench-compare demo fmt clean
+.PHONY: dist dist-test pack versions help setup build test race check fuzz numbers setup-e2e e2e hazards controls soak asan tsan bench bench-compare demo fmt clean
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -81,15 +81,20 @@ check: build ## format, vet, lint, types, C warnings, Go tests, clean module and
 
 fuzz: ## fuzz for FUZZTIME (30s) or FUZZN executions a target; Go prints how many were made
 	$(GO) test -run '^$$' -fuzz '^FuzzEncode$$' -fuzztime $(FUZZTIME) ./internal/png
+	$(GO) test -run '^$$' -fuzz '^FuzzWKB$$' -fuzztime $(FUZZTIME) ./internal/gml
+	$(GO) test -run '^$$' -fuzz '^FuzzBatch$$' -fuzztime $(FUZZTIME) ./internal/gml
 	$(GO) test -run '^$$' -fuzz '^FuzzStream$$' -fuzztime $(FUZZTIME) .
 	$(GO) test -run '^$$' -fuzz '^FuzzStream$$' -fuzztime $(FUZZTIME) ./internal/arrowipc
 
+numbers: ## hold ten million random numbers against strconv's digits; SLUICE_NUMBERS=
+	SLUICE_NUMBERS=$${SLUICE_NUMBERS:-10000000} $(GO) test -count 1 -timeout 60m -run 'Numbers' ./internal/text
+
 setup-e2e: ## install what e2e needs from apt (as root)
 	apt-get update
-	apt-get install -y --no-install-recommends pngcheck libpng-dev libxml2-utils curl python3 chromium
+	apt-get install -y --no-install-recommends pngcheck libpng-dev libxml2-utils gdal-bin curl python3 chromium
 
 e2e: build controls $(C_BUILD)/encode $(C_BUILD)/decode ## the demo server, a C program, libpng and the hazards against the built package
-	@for tool in pngcheck xmllint curl python3 chromium; do command -v $$tool >/dev/null || { echo "$$tool is missing: make setup-e2e"; exit 1; }; done
+	@for tool in pngcheck xmllint ogr2ogr curl python3 chromium; do command -v $$tool >/dev/null || { echo "$$tool is missing: make setup-e2e"; exit 1; }; done
 	node --test --test-timeout=300000 $(wildcard test/e2e/*.test.js)
 	node --test --test-concurrency=1 $(wildcard test/e2e/hazards/*.test.js)
 
