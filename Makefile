@@ -46,12 +46,12 @@ GLIBC = -include $(CURDIR)/addon/glibc.h -DSLUICE_GLIBC_REVISION=0x$(shell sha1s
 
 VERSIONS ?= 22 24 26
 
-BENCHES ?= png jpeg png8 chunk-size response-time latency arrow coding small-writes first-part
+BENCHES ?= png jpeg png8 chunk-size response-time latency features arrow coding small-writes first-part
 
 FUZZN    ?=
 FUZZTIME ?= $(if $(FUZZN),$(FUZZN)x,30s)
 
-.PHONY: dist dist-test pack versions help setup build test race check fuzz setup-e2e e2e hazards controls soak soak-http asan tsan bench bench-compare demo fmt clean
+.PHONY: dist dist-test pack versions help setup build test race check fuzz numbers setup-e2e e2e hazards controls soak soak-http asan tsan bench bench-compare demo fmt clean
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -86,15 +86,20 @@ fuzz: ## fuzz for FUZZTIME (30s) or FUZZN executions a target; Go prints how man
 	$(GO) test -run '^$$' -fuzz '^FuzzPalette$$' -fuzztime $(FUZZTIME) ./internal/quantize
 	$(GO) test -run '^$$' -fuzz '^FuzzEncode$$' -fuzztime $(FUZZTIME) ./internal/jpeg
 	$(GO) test -run '^$$' -fuzz '^FuzzKernels$$' -fuzztime $(FUZZTIME) ./internal/jpeg
+	$(GO) test -run '^$$' -fuzz '^FuzzWKB$$' -fuzztime $(FUZZTIME) ./internal/gml
+	$(GO) test -run '^$$' -fuzz '^FuzzBatch$$' -fuzztime $(FUZZTIME) ./internal/gml
 	$(GO) test -run '^$$' -fuzz '^FuzzStream$$' -fuzztime $(FUZZTIME) .
 	$(GO) test -run '^$$' -fuzz '^FuzzStream$$' -fuzztime $(FUZZTIME) ./internal/arrowipc
 
+numbers: ## hold ten million random numbers against strconv's digits; SLUICE_NUMBERS=
+	SLUICE_NUMBERS=$${SLUICE_NUMBERS:-10000000} $(GO) test -count 1 -timeout 60m -run 'Numbers' ./internal/text
+
 setup-e2e: ## install what e2e needs from apt (as root)
 	apt-get update
-	apt-get install -y --no-install-recommends pngcheck libpng-dev libjpeg-turbo-progs libturbojpeg0-dev libxml2-utils curl python3 chromium pngquant
+	apt-get install -y --no-install-recommends pngcheck libpng-dev libjpeg-turbo-progs libturbojpeg0-dev libxml2-utils gdal-bin curl python3 chromium pngquant
 
 e2e: build controls $(C_BUILD)/encode $(C_BUILD)/decode ## the demo server, a C program, libpng and the hazards against the built package
-	@for tool in pngcheck cjpeg djpeg xmllint curl python3 chromium; do command -v $$tool >/dev/null || { echo "$$tool is missing: make setup-e2e"; exit 1; }; done
+	@for tool in pngcheck cjpeg djpeg xmllint ogr2ogr curl python3 chromium; do command -v $$tool >/dev/null || { echo "$$tool is missing: make setup-e2e"; exit 1; }; done
 	node --test --test-timeout=300000 $(wildcard test/e2e/*.test.js)
 	node --test --test-concurrency=1 $(wildcard test/e2e/hazards/*.test.js)
 
