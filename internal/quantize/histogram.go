@@ -8,7 +8,11 @@
 // rows, from several goroutines if need be. Everything depends on the colours and their order alone.
 package quantize
 
-import "github.com/sluice-js/sluice/internal/pool"
+import (
+	"math/bits"
+
+	"github.com/sluice-js/sluice/internal/pool"
+)
 
 // MaxColors is the size of the largest palette.
 const MaxColors = 256
@@ -30,15 +34,15 @@ type Histogram struct {
 	transparent bool        // a colour was wholly transparent
 }
 
-var histograms = pool.New[Histogram]()
-
-// maxPooled is how many slots a table may have to be kept for the next image: half a megabyte of them.
+// maxPooled is for how many colours working memory is kept for the next image: some megabytes a processor. Photographs have more.
 const maxPooled = 1 << 16
+
+var histograms = pool.New[Histogram]()
 
 // NewHistogram returns an empty Histogram. Give it up by its Palette's Release.
 func NewHistogram() *Histogram {
 	h := histograms.Get()
-	h.table.reset()
+	h.table.reset(firstSlots)
 	h.mask = 0xffffffff
 	h.colors, h.counts, h.sums = h.colors[:0], h.counts[:0], nil
 	h.transparent = false
@@ -47,7 +51,7 @@ func NewHistogram() *Histogram {
 
 // recycle gives h up.
 func (h *Histogram) recycle() {
-	if len(h.table.slots) <= maxPooled && h.sums == nil {
+	if cap(h.colors) <= maxPooled && h.sums == nil {
 		histograms.Put(h)
 	}
 }
@@ -100,7 +104,10 @@ func (h *Histogram) enter(s *slot, key uint32) *slot {
 	if 2*len(h.counts) <= len(h.table.slots) {
 		return s
 	}
-	h.table.grow()
+	h.table.reset(4 * len(h.table.slots))
+	for i, k := range h.colors {
+		*h.table.find(k) = slot{k, uint32(i + 1)}
+	}
 	return h.table.find(key)
 }
 
@@ -108,8 +115,7 @@ func (h *Histogram) enter(s *slot, key uint32) *slot {
 func (h *Histogram) coarsen() {
 	colors, counts, sums := h.colors, h.counts, h.sums
 	h.mask &= h.mask << 1 & 0xfefefefe
-	h.table = table{}
-	h.table.reset()
+	h.table.reset(firstSlots)
 	h.colors = make([]uint32, 0, maxCells)
 	h.counts = make([]uint64, 0, maxCells)
 	h.sums = make([][4]uint64, 0, maxCells)
@@ -150,14 +156,16 @@ type table struct {
 
 type slot struct{ key, value uint32 }
 
-const firstSlots = 12 // a power of two
+const firstSlots = 1 << 12
 
-// reset empties t.
-func (t *table) reset() {
-	if t.slots == nil {
-		t.shift, t.slots = 32-firstSlots, make([]slot, 1<<firstSlots)
+// reset empties t and gives it n slots, a power of two.
+func (t *table) reset(n int) {
+	t.shift = uint(33 - bits.Len(uint(n)))
+	if cap(t.slots) < n {
+		t.slots = make([]slot, n)
 		return
 	}
+	t.slots = t.slots[:n]
 	clear(t.slots)
 }
 
@@ -168,18 +176,6 @@ func (t *table) find(key uint32) *slot {
 		s := &slots[i&uint32(len(slots)-1)]
 		if s.value == 0 || s.key == key {
 			return s
-		}
-	}
-}
-
-// grow makes room for four times as many.
-func (t *table) grow() {
-	old := t.slots
-	t.shift -= 2
-	t.slots = make([]slot, 4*len(old))
-	for _, s := range old {
-		if s.value != 0 {
-			*t.find(s.key) = s
 		}
 	}
 }

@@ -159,22 +159,27 @@ func (m *means) move(points []point) {
 	}
 }
 
-// costs returns by how much the error would grow, for each cluster, if it joined another.
+// costs returns by how much the error would grow, for each cluster, if it joined another: the squared distance of the two times
+// the product of their weights by the sum, which is at least half of the lesser.
 func (m *means) costs() (costs [MaxColors]float64) {
 	for i := range m.clusters {
-		a := &m.clusters[i]
-		if a.weight == 0 {
-			continue
+		if m.clusters[i].weight > 0 {
+			costs[i] = math.Inf(1)
 		}
-		least := math.Inf(1)
-		for j := range m.clusters {
+	}
+	for i := range m.clusters {
+		a := &m.clusters[i]
+		for j := range m.clusters[:i] {
 			b := &m.clusters[j]
-			if j == i || b.weight == 0 {
+			d := distance(&a.mean, &b.mean)
+			if d*min(a.weight, b.weight) >= 2*max(costs[i], costs[j]) {
 				continue
 			}
-			least = min(least, distance(&a.mean, &b.mean)*a.weight*b.weight/(a.weight+b.weight))
+			if a.weight > 0 && b.weight > 0 {
+				cost := d * a.weight * b.weight / (a.weight + b.weight)
+				costs[i], costs[j] = min(costs[i], cost), min(costs[j], cost)
+			}
 		}
-		costs[i] = least
 	}
 	return costs
 }

@@ -2,6 +2,7 @@ package quantize
 
 import (
 	"math"
+	"math/bits"
 	"sync"
 
 	"github.com/sluice-js/sluice/internal/pool"
@@ -9,7 +10,7 @@ import (
 
 // Colours that are more than this are joined, by their high bits, for the search alone; those that are left are as many at
 // least, about, and at most four times as many.
-const fewPoints = 16384
+const fewPoints = 8192
 
 // weightPower is what counts are raised to. Below 1, rare colours weigh more than their share of the pixels: thin lines live
 // there. Much below, common ones suffer.
@@ -62,7 +63,7 @@ func (h *Histogram) Palette(colors int, gamma float64, stop func() bool) *Palett
 	if h.sums != nil {
 		p.order(nil)
 	}
-	if cap(s.points) <= 4*fewPoints {
+	if cap(s.points) <= maxPooled && cap(s.joined) <= maxPooled {
 		searches.Put(s)
 	}
 	return p
@@ -149,17 +150,13 @@ func (s *search) join(h *Histogram) {
 
 func (s *search) joinBy(h *Histogram, mask uint32) {
 	t := &s.table
-	t.reset()
+	t.reset(2 << bits.Len(uint(len(h.colors))))
 	s.joined = s.joined[:0]
 	for i, c := range h.colors {
 		e := t.find(c & mask)
 		if e.value == 0 {
 			s.joined = append(s.joined, point{})
 			e.key, e.value = c&mask, uint32(len(s.joined))
-			if 2*len(s.joined) > len(t.slots) {
-				t.grow()
-				e = t.find(c & mask)
-			}
 		}
 		p, q := &s.points[i], &s.joined[e.value-1]
 		for j := range q.x {

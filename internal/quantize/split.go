@@ -21,6 +21,8 @@ type splitter struct {
 	order  []int32
 	places []float32 // of the points on the axis of the cut of their box
 	boxes  []box
+
+	weights, sums [thresholds]float64 // of the points at each place
 }
 
 // split cuts the box of all points, then always the one that gains most, until there are n, or until the error is at most
@@ -160,11 +162,13 @@ func (s *splitter) findCut(b *box, axis, mean [4]float64) {
 	if b.end-b.first < 64 {
 		n = 64
 	}
+	weights, sums := s.weights[:n], s.sums[:n]
+	clear(weights)
+	clear(sums)
 	b.low, b.scale = low, float32(n-1)/(high-low)*0.99999
-	var weights, sums [thresholds]float64
 	for _, o := range s.order[b.first:b.end] {
 		x, k := s.places[o], float64(s.points[o].w)
-		i := uint8((x - low) * b.scale)
+		i := int((x - low) * b.scale)
 		weights[i] += k
 		sums[i] += k * float64(x)
 	}
