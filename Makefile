@@ -30,7 +30,9 @@ GO          = $(if $(filter go1.26 go1.26.%,$(GO_VERSION)),GOEXPERIMENT=simd )go
 GO_PACKAGES = . ./internal/...
 # Go is not to interrupt goroutines by SIGURG, which would be lost to handlers in JavaScript, or they to Go: docs/decisions.md.
 NO_PREEMPT  = -X=runtime.godebugDefault=asyncpreemptoff=1
-GO_SOURCES := $(wildcard *.go) $(shell find internal -name '*.go' -not -name '*_test.go') go.mod go.sum include/sluice.h
+# What C programs may call is all that the library shows: it has a libwebp of its own, as other modules in the process have.
+EXPORTS     = -extldflags=-Wl,--version-script=$(CURDIR)/include/sluice.map
+GO_SOURCES := $(wildcard *.go) $(shell find internal -name '*.go' -not -name '*_test.go') go.mod go.sum include/sluice.h include/sluice.map internal/webp/libwebp.h
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 # Node's own headers, where they lie beside it: node-gyp then downloads none.
@@ -130,7 +132,7 @@ $(LIB): $(GO_SOURCES) Makefile
 	  go1.2[6-9]*|go1.[3-9][0-9]*) ;; \
 	  '') echo 'sluice needs Go 1.26 or later, and there is no go command: see https://go.dev/doc/install'; exit 1 ;; \
 	  *) echo 'sluice needs Go 1.26 or later, this is $(GO_VERSION): see https://go.dev/doc/install'; exit 1 ;; esac
-	CGO_ENABLED=1 $(GO) build -buildmode=c-shared -trimpath -ldflags '-s -w $(NO_PREEMPT)' -o $@ .
+	CGO_ENABLED=1 $(GO) build -buildmode=c-shared -trimpath -ldflags '-s -w $(NO_PREEMPT) $(EXPORTS)' -o $@ .
 	@rm -f $(OUT)/libsluice.h
 
 $(ADDON): binding.gyp $(wildcard addon/*.c addon/*.h) include/sluice.h
@@ -158,7 +160,7 @@ $(ADDON_CONTROLS:%=$(CONTROLS)/%/addon.node): $(CONTROLS)/%/addon.node: $(wildca
 
 $(GO_CONTROLS:%=$(CONTROLS)/%/addon.node): $(CONTROLS)/%/addon.node: $(ADDON) $(GO_SOURCES)
 	@mkdir -p $(@D)
-	CGO_ENABLED=1 $(GO) build -buildmode=c-shared -trimpath -ldflags '-s -w $(if $(filter-out preempt,$*),$(NO_PREEMPT))' -tags '$(GO_TAGS_$*)' -o $(@D)/libsluice.so .
+	CGO_ENABLED=1 $(GO) build -buildmode=c-shared -trimpath -ldflags '-s -w $(if $(filter-out preempt,$*),$(NO_PREEMPT)) $(EXPORTS)' -tags '$(GO_TAGS_$*)' -o $(@D)/libsluice.so .
 	@rm -f $(@D)/libsluice.h
 	@cp $(or $(ADDON_UNDER),$(ADDON)) $@
 

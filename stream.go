@@ -152,7 +152,10 @@ func (s *Stream) encode(request []byte, buffers [][]byte) error {
 	if err != nil {
 		return err
 	}
-	s.sink.Begin(s.begin)
+	late, _ := enc.(format.Late)
+	if late == nil {
+		s.announce(enc)
+	}
 	for {
 		p, ok, err := s.next()
 		if err != nil {
@@ -160,6 +163,13 @@ func (s *Stream) encode(request []byte, buffers [][]byte) error {
 		}
 		if !ok {
 			break
+		}
+		if late != nil {
+			if err := late.Look(p); err != nil {
+				return err
+			}
+			s.announce(enc)
+			late = nil
 		}
 		if err := enc.Write(p); err != nil {
 			return err
@@ -177,7 +187,7 @@ func (s *Stream) open(request []byte, buffers [][]byte) (format.Encoder, error) 
 	if err := option.Decode("stream", request, buffers, &r); err != nil {
 		return nil, err
 	}
-	f, err := format.Choose(r.Format, r.Fixed, r.Kind)
+	f, err := format.Choose(r.Format, r.Fixed, r.Kind, r.Options)
 	if err != nil {
 		return nil, err
 	}
@@ -189,9 +199,16 @@ func (s *Stream) open(request []byte, buffers [][]byte) (format.Encoder, error) 
 		return nil, err
 	}
 	s.chunks = chunk.NewWriter(r.ChunkSize, r.Exact, s.window, s.meter, s.give)
-	info := enc.Info()
-	s.begin = Begin{Format: f.Name, MediaType: cmp.Or(info.MediaType, f.MediaType), Level: info.Level, Coding: "identity", ChunkSize: r.ChunkSize}
+	s.begin = Begin{Format: f.Name, MediaType: f.MediaType, Coding: "identity", ChunkSize: r.ChunkSize}
 	return enc, nil
+}
+
+// announce says what the bytes will be.
+func (s *Stream) announce(enc format.Encoder) {
+	info := enc.Info()
+	s.begin.Format, s.begin.MediaType = cmp.Or(info.Format, s.begin.Format), cmp.Or(info.MediaType, s.begin.MediaType)
+	s.begin.Level = info.Level
+	s.sink.Begin(s.begin)
 }
 
 // next returns the oldest part, or false when there are no more. While it waits, a consumer that starves gets what there is.

@@ -5,6 +5,9 @@ import type { Png8Options } from './png8'
 
 export type { Canvas, ImageDataLike, MapnikImage, MapnikView, Picture } from './pixels'
 export type { Png8Options } from './png8'
+import type { BmpOptions, GifOptions, TiffOptions, WebpOptions } from './image-formats'
+
+export * from './image-formats'
 
 // ---- sources -----------------------------------------------------------------------------------
 
@@ -101,8 +104,16 @@ export function bytes (description?: BytesDescription): PushSource<Bytes>
 
 // ---- options -----------------------------------------------------------------------------------
 
-/** Any name of a format: a short one or a media type, in any case. */
-export type Format = 'png' | 'image/png' | 'png8' | 'png256' | 'image/png8' | 'bytes' | (string & {})
+/**
+ * Any name of a format, in any case: a short one, a media type, also with a parameter ('image/png; mode=24bit'), or a string
+ * of node-mapnik's ('png:z=9').
+ */
+export type Format =
+  | 'png' | 'image/png' | 'png24' | 'png32' | 'image/png24' | 'image/png32'
+  | 'png8' | 'png256' | 'image/png8' | 'webp' | 'image/webp' | 'gif' | 'image/gif'
+  | 'tiff' | 'tif' | 'geotiff' | 'image/tiff' | 'image/tif' | 'image/geotiff'
+  | 'bmp' | 'image/bmp' | 'image/x-ms-bmp'
+  | 'bytes' | (string & {})
 
 export interface CommonOptions {
   /** Default: the source's; pixels become 'png'. Unknown: ERR_SLUICE_FORMAT. */
@@ -134,6 +145,13 @@ export interface PngOptions {
    * false.
    */
   interlace?: boolean | undefined
+  /**
+   * Which samples to write. 'auto': those of the pixels, less what reduce drops; 'rgb', 'rgba': 8 bits of each; 'argb4444':
+   * as 'rgba' with 16 values a sample; 'mono': black and white. Default 'auto'.
+   */
+  color?: 'auto' | 'rgb' | 'rgba' | 'argb4444' | 'mono' | undefined
+  /** The colour, '#rrggbb' or '#rgb', behind translucent pixels where no alpha is written ('rgb', 'mono'). Default '#ffffff'. */
+  background?: string | undefined
   /** Resolution in pixels per inch, up to 1,000,000 (pHYs). 0, the default: none. */
   dpi?: number | undefined
   /** Says that colours are sRGB's (sRGB). Not together with icc. Default false. */
@@ -146,7 +164,7 @@ export interface PngOptions {
   text?: Record<string, string> | undefined
 }
 
-export type EncodeOptions = CommonOptions & (PngOptions | Png8Options)
+export type EncodeOptions = CommonOptions & (PngOptions | Png8Options | WebpOptions | GifOptions | TiffOptions | BmpOptions)
 
 // ---- what comes out ----------------------------------------------------------------------------
 
