@@ -41,7 +41,7 @@ NODE_HEADERS := $(wildcard $(NODE_DIR)/include/node/node_api.h)
 NODEDIR       = $(if $(NODE_HEADERS),--nodedir=$(NODE_DIR))
 C_WARNINGS    = -std=c11 -O2 -Wall -Wextra -Werror
 
-BENCHES ?= png chunk-size response-time latency
+BENCHES ?= png png8 chunk-size response-time latency
 
 FUZZN    ?=
 FUZZTIME ?= $(if $(FUZZN),$(FUZZN)x,30s)
@@ -82,7 +82,7 @@ fuzz: ## fuzz for FUZZTIME (30s) or FUZZN executions a target; Go prints how man
 
 setup-e2e: ## install what e2e needs from apt (as root)
 	apt-get update
-	apt-get install -y --no-install-recommends pngcheck libpng-dev libxml2-utils curl
+	apt-get install -y --no-install-recommends pngcheck libpng-dev libxml2-utils curl pngquant
 
 e2e: build controls $(C_BUILD)/encode $(C_BUILD)/decode ## the demo server, a C program, libpng and the hazards against the built package
 	@for tool in pngcheck xmllint curl; do command -v $$tool >/dev/null || { echo "$$tool is missing: make setup-e2e"; exit 1; }; done
@@ -106,7 +106,7 @@ asan: $(MODULES) $(CONTROLS)/asan/addon.node $(HAZARDS)/flood ## JavaScript unit
 tsan: $(MODULES) $(CONTROLS)/tsan/addon.node $(HAZARDS)/flood ## the same with the addon under ThreadSanitizer
 	test/soak/sanitized.sh tsan $(CONTROLS)/tsan $(SANITIZED)
 
-bench: build ## tables: PNG encoders, small chunks, response time; BENCHES= ROUNDS= CORPUS= IMAGE= BENCH_JSON=
+bench: build ## tables: PNG encoders, palettes, small chunks, response time; BENCHES= ROUNDS= CORPUS= IMAGE= BENCH_JSON=
 	failed=0; for bench in $(BENCHES); do node test/bench/$$bench.js $(if $(ROUNDS),--rounds $(ROUNDS)) || failed=1; done; exit $$failed
 
 bench-compare: ## hold two results of bench against each other: A=old.json B=new.json
