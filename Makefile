@@ -32,7 +32,9 @@ GO          = $(if $(filter go1.26 go1.26.%,$(GO_VERSION)),GOEXPERIMENT=simd )go
 GO_PACKAGES = . ./internal/...
 # Go is not to interrupt goroutines by SIGURG, which would be lost to handlers in JavaScript, or they to Go: docs/decisions.md.
 NO_PREEMPT  = -X=runtime.godebugDefault=asyncpreemptoff=1
-GO_SOURCES := $(wildcard *.go) $(shell find internal -name '*.go' -not -name '*_test.go') go.mod go.sum include/sluice.h
+# What C programs may call is all that the library shows: it has a libwebp of its own, as other modules in the process have.
+EXPORTS     = -extldflags=-Wl,--version-script=$(CURDIR)/include/sluice.map
+GO_SOURCES := $(wildcard *.go) $(shell find internal -name '*.go' -not -name '*_test.go') go.mod go.sum include/sluice.h include/sluice.map internal/webp/libwebp.h
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 # Node's own headers, where they lie beside it: node-gyp then downloads none.
@@ -162,7 +164,7 @@ $(LIB): $(GO_SOURCES) Makefile
 	  go1.2[6-9]*|go1.[3-9][0-9]*) ;; \
 	  '') echo 'sluice needs Go 1.26 or later, and there is no go command: see https://go.dev/doc/install'; exit 1 ;; \
 	  *) echo 'sluice needs Go 1.26 or later, this is $(GO_VERSION): see https://go.dev/doc/install'; exit 1 ;; esac
-	CGO_ENABLED=1 CGO_CFLAGS='-O2 -g $(GLIBC)' $(GO) build -buildmode=c-shared -trimpath -ldflags '-s -w $(NO_PREEMPT)' -o $@ .
+	CGO_ENABLED=1 CGO_CFLAGS='-O2 -g $(GLIBC)' $(GO) build -buildmode=c-shared -trimpath -ldflags '-s -w $(NO_PREEMPT) $(EXPORTS)' -o $@ .
 	@rm -f $(OUT)/libsluice.h
 
 $(ADDON): binding.gyp $(wildcard addon/*.c addon/*.h) include/sluice.h
@@ -174,7 +176,7 @@ C_NODE = -I$(if $(NODE_HEADERS),$(NODE_DIR)/include/node,$(HOME)/.cache/node-gyp
 
 # Cross-compiled for another processor, without vectors.
 $(ARM64)/libsluice.so: $(GO_SOURCES) addon/glibc.h Makefile
-	CC=$(CROSS_CC) GOARCH=arm64 CGO_ENABLED=1 CGO_CFLAGS='-O2 -g $(GLIBC)' go build -buildmode=c-shared -trimpath -ldflags '-s -w $(NO_PREEMPT)' -o $@ .
+	CC=$(CROSS_CC) GOARCH=arm64 CGO_ENABLED=1 CGO_CFLAGS='-O2 -g $(GLIBC)' go build -buildmode=c-shared -trimpath -ldflags '-s -w $(NO_PREEMPT) $(EXPORTS)' -o $@ .
 	@rm -f $(ARM64)/libsluice.h
 
 $(ARM64)/addon.node: $(wildcard addon/*.c addon/*.h) include/sluice.h $(LIB)
@@ -199,7 +201,7 @@ $(ADDON_CONTROLS:%=$(CONTROLS)/%/addon.node): $(CONTROLS)/%/addon.node: $(wildca
 
 $(GO_CONTROLS:%=$(CONTROLS)/%/addon.node): $(CONTROLS)/%/addon.node: $(ADDON) $(GO_SOURCES)
 	@mkdir -p $(@D)
-	CGO_ENABLED=1 $(GO) build -buildmode=c-shared -trimpath -ldflags '-s -w $(if $(filter-out preempt,$*),$(NO_PREEMPT))' -tags '$(GO_TAGS_$*)' -o $(@D)/libsluice.so .
+	CGO_ENABLED=1 $(GO) build -buildmode=c-shared -trimpath -ldflags '-s -w $(if $(filter-out preempt,$*),$(NO_PREEMPT)) $(EXPORTS)' -tags '$(GO_TAGS_$*)' -o $(@D)/libsluice.so .
 	@rm -f $(@D)/libsluice.h
 	@cp $(or $(ADDON_UNDER),$(ADDON)) $@
 

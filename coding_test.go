@@ -177,9 +177,9 @@ func TestFlushLaw(t *testing.T) {
 func TestCodedWindowLaw(t *testing.T) {
 	noise := sample.Noise(500, 500)
 	for _, name := range coding.Names() {
-		f, _ := format.Find("", "bytes")
+		f, _ := format.Choose("", "", "bytes", nil)
 		r := newRecorder()
-		st := Open(request(*f, nil, map[string]any{"chunkSize": 4096, "exact": true, "coding": []string{name}}), nil, r)
+		st := Open(request(*f.Format, nil, map[string]any{"chunkSize": 4096, "exact": true, "coding": []string{name}}), nil, r)
 		st.Grant(make([]byte, 16384), 0)
 		var before, after runtime.MemStats
 		runtime.GC()

@@ -168,8 +168,7 @@ func (s *Stream) encode(request []byte, buffers [][]byte) error {
 	if err != nil {
 		return err
 	}
-	s.sink.Begin(s.begin)
-	if err := flow.Guard(func() error { return s.feed(enc) }); err != nil && !(r.Truncate && s.truncate(enc, err)) {
+	if err := flow.Guard(func() error { return s.feed(enc, r.Coding) }); err != nil && !(r.Truncate && s.truncate(enc, err)) {
 		return err
 	}
 	if s.coder != nil {
@@ -181,7 +180,11 @@ func (s *Stream) encode(request []byte, buffers [][]byte) error {
 }
 
 // feed has the encoder take all parts.
-func (s *Stream) feed(enc format.Encoder) error {
+func (s *Stream) feed(enc format.Encoder, codings []string) error {
+	late, _ := enc.(format.Late)
+	if late == nil {
+		s.announce(enc, codings)
+	}
 	for {
 		p, ok, err := s.next()
 		if err != nil {
@@ -189,6 +192,13 @@ func (s *Stream) feed(enc format.Encoder) error {
 		}
 		if !ok {
 			return enc.Close()
+		}
+		if late != nil {
+			if err := late.Look(p); err != nil {
+				return err
+			}
+			s.announce(enc, codings)
+			late = nil
 		}
 		if err := enc.Write(p); err != nil {
 			return err
@@ -225,7 +235,7 @@ func (s *Stream) flushFirst() error {
 }
 
 func (s *Stream) open(r *Request, buffers [][]byte) (format.Encoder, error) {
-	f, err := format.Choose(r.Format, r.Fixed, r.Kind)
+	f, err := format.Choose(r.Format, r.Fixed, r.Kind, r.Options)
 	if err != nil {
 		return nil, err
 	}
@@ -237,12 +247,19 @@ func (s *Stream) open(r *Request, buffers [][]byte) (format.Encoder, error) {
 		return nil, err
 	}
 	s.chunks = chunk.NewWriter(r.ChunkSize, r.Exact, s.window, s.meter, s.give)
-	info := enc.Info()
-	name := coding.Choose(r.Coding, info.Compressed)
-	s.coder = coding.New(name, s.writer, s.chunks)
 	s.flush = r.Flush
-	s.begin = Begin{Format: f.Name, MediaType: cmp.Or(info.MediaType, f.MediaType), Level: info.Level, Coding: name, ChunkSize: r.ChunkSize}
+	s.begin = Begin{Format: f.Name, MediaType: f.MediaType, ChunkSize: r.ChunkSize}
 	return enc, nil
+}
+
+// announce says what the bytes will be, and sees to it that they are coded.
+func (s *Stream) announce(enc format.Encoder, codings []string) {
+	info := enc.Info()
+	s.begin.Format, s.begin.MediaType = cmp.Or(info.Format, s.begin.Format), cmp.Or(info.MediaType, s.begin.MediaType)
+	s.begin.Level = info.Level
+	s.begin.Coding = coding.Choose(codings, info.Compressed)
+	s.coder = coding.New(s.begin.Coding, s.writer, s.chunks)
+	s.sink.Begin(s.begin)
 }
 
 // next returns the oldest part, or false when there are no more. While it waits, a consumer that starves gets what there is.

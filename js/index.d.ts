@@ -6,6 +6,9 @@ import type { Png8Options } from './png8'
 
 export type { Canvas, ImageDataLike, MapnikImage, MapnikView, Picture } from './pixels'
 export type { Png8Options } from './png8'
+import type { BmpOptions, GifOptions, TiffOptions, WebpOptions } from './image-formats'
+
+export * from './image-formats'
 
 // ---- sources -----------------------------------------------------------------------------------
 
@@ -134,11 +137,19 @@ export type { ArrowData, BatchesOptions, Column, Columns, ColumnType, Dictionary
 
 // ---- options -----------------------------------------------------------------------------------
 
-/** Any name of a format: a short one or a media type, in any case. */
-export type Format = 'png' | 'image/png' | 'png8' | 'png256' | 'image/png8' | 'jpeg' | 'jpg' | 'image/jpeg' | 'image/jpg' | 'bytes' | FeatureFormat | 'arrow' | 'application/vnd.apache.arrow.stream' | (string & {})
 
 /** HTTP content codings. deflate is in the zlib format, as HTTP means it. */
 export type Coding = 'identity' | 'gzip' | 'deflate' | 'zstd'
+/**
+ * Any name of a format, in any case: a short one, a media type, also with a parameter ('image/png; mode=24bit'), or a string
+ * of node-mapnik's ('png:z=9').
+ */
+export type Format =
+  | 'png' | 'image/png' | 'png24' | 'png32' | 'image/png24' | 'image/png32'
+  | 'png8' | 'png256' | 'image/png8' | 'jpeg' | 'jpg' | 'image/jpeg' | 'image/jpg' | 'webp' | 'image/webp' | 'gif' | 'image/gif'
+  | 'tiff' | 'tif' | 'geotiff' | 'image/tiff' | 'image/tif' | 'image/geotiff'
+  | 'bmp' | 'image/bmp' | 'image/x-ms-bmp'
+  | 'bytes' | FeatureFormat | 'arrow' | 'application/vnd.apache.arrow.stream' | (string & {})
 
 export interface CommonOptions {
   /** Default: the source's; pixels become 'png'. Unknown: ERR_SLUICE_FORMAT. */
@@ -173,6 +184,13 @@ export interface PngOptions {
    * false.
    */
   interlace?: boolean | undefined
+  /**
+   * Which samples to write. 'auto': those of the pixels, less what reduce drops; 'rgb', 'rgba': 8 bits of each; 'argb4444':
+   * as 'rgba' with 16 values a sample; 'mono': black and white. Default 'auto'.
+   */
+  color?: 'auto' | 'rgb' | 'rgba' | 'argb4444' | 'mono' | undefined
+  /** The colour, '#rrggbb' or '#rgb', behind translucent pixels where no alpha is written ('rgb', 'mono'). Default '#ffffff'. */
+  background?: string | undefined
   /** Resolution in pixels per inch, up to 1,000,000 (pHYs). 0, the default: none. */
   dpi?: number | undefined
   /** Says that colours are sRGB's (sRGB). Not together with icc. Default false. */
@@ -205,7 +223,7 @@ export interface JpegOptions {
   progressive?: boolean | undefined
 }
 
-export type EncodeOptions = CommonOptions & PngOptions & Png8Options & JpegOptions
+export type EncodeOptions = CommonOptions & PngOptions & Png8Options & JpegOptions & WebpOptions & GifOptions & TiffOptions & BmpOptions
 
 // ---- what comes out ----------------------------------------------------------------------------
 

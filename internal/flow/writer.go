@@ -23,6 +23,7 @@ type Part struct {
 type Info struct {
 	Level      string // names the effort that was asked for, "" where a format knows none
 	MediaType  string // "": that of the format
+	Format     string // "": the format that was asked for
 	Compressed bool   // compressing it again would cost time and gain nothing
 }
 
@@ -89,6 +90,20 @@ func (w *Writer) Yield() {
 		c = fresh
 	}
 	w.slots.yield(c, w.stream, w.meter)
+}
+
+// Queue takes an admission slot without waiting for credit: for work before BEGIN, which nobody grants any before. An error
+// means that the stream is over; then there is nothing to Release.
+func (w *Writer) Queue() error {
+	c := fresh
+	if w.small {
+		c = small
+	}
+	if !w.slots.acquire(c, w.stream, w.stop, w.meter) {
+		return w.window.Err()
+	}
+	w.meter.Enter(Computing)
+	return nil
 }
 
 // Release returns the slot.

@@ -6,16 +6,20 @@ import (
 	"strings"
 
 	"github.com/sluice-js/sluice/internal/arrowipc"
+	"github.com/sluice-js/sluice/internal/bmp"
 	"github.com/sluice-js/sluice/internal/csv"
 	"github.com/sluice-js/sluice/internal/fault"
 	"github.com/sluice-js/sluice/internal/flow"
 	"github.com/sluice-js/sluice/internal/geojson"
+	"github.com/sluice-js/sluice/internal/gif"
 	"github.com/sluice-js/sluice/internal/gml"
 	"github.com/sluice-js/sluice/internal/jpeg"
 	"github.com/sluice-js/sluice/internal/option"
 	"github.com/sluice-js/sluice/internal/png"
 	"github.com/sluice-js/sluice/internal/raster"
+	"github.com/sluice-js/sluice/internal/tiff"
 	"github.com/sluice-js/sluice/internal/verbatim"
+	"github.com/sluice-js/sluice/internal/webp"
 )
 
 // Encoder turns parts into bytes on the flow.Writer that it was made with.
@@ -28,10 +32,22 @@ type Encoder interface {
 	Info() flow.Info
 }
 
+// Late is an Encoder that cannot say what its bytes will be before it has seen the first part. Look is called with it, once,
+// before Info and Write. It may not wait for credit: nobody grants any before BEGIN.
+type Late interface {
+	Encoder
+	Look(p flow.Part) error
+}
+
 // Format is one row of the table.
 type Format struct {
-	Name      string   // how reports call it
-	Names     []string // what users may call it, in lower case
+	Name      string              // how reports call it
+	Names     []string            // what users may call it, in lower case
+	Variants  map[string]Settings // of these names, those that ask for more than the format
+	Keys      []Key               // of node-mapnik's strings
+	Number    string              // the key that a number behind a name stands for, "": none may stand there
+	Modes     map[string]Meaning  // of the media type's parameter mode
+	Instead   map[string]string   // options that belong to another row: its name. Who gives one gets that row
 	MediaType string
 	Source    string // the kind of source that it encodes: "image", "bytes", "features", "arrow"
 	ChunkSize int    // default, bytes
@@ -45,12 +61,29 @@ type Format struct {
 // All holds every format, in the order of the documentation. The first of a source is that source's default.
 var All = []Format{
 	{
-		Name: "png", Names: []string{"png", "image/png"}, MediaType: "image/png",
+		Name: "png", Names: []string{"png", "image/png", "png24", "png32", "image/png24", "image/png32"}, MediaType: "image/png",
+		Variants: pngVariants, Keys: pngKeys, Modes: pngModes, Instead: map[string]string{"palette": "png8"},
 		Source: "image", ChunkSize: imageChunk, Options: png.Defaults(), New: image(png.New),
 	},
 	{
 		Name: "png8", Names: []string{"png8", "png256", "image/png8"}, MediaType: "image/png",
-		Source: "image", ChunkSize: imageChunk, Options: png.PaletteDefaults(), New: image(png.NewIndexed),
+		Keys: png8Keys, Source: "image", ChunkSize: imageChunk, Options: png.PaletteDefaults(), New: image(png.NewIndexed),
+	},
+	{
+		Name: "webp", Names: []string{"webp", "image/webp"}, MediaType: "image/webp", Keys: webpKeys, Number: "quality",
+		Source: "image", ChunkSize: imageChunk, Options: webp.Defaults(), New: image(webp.New),
+	},
+	{
+		Name: "gif", Names: []string{"gif", "image/gif"}, MediaType: "image/gif",
+		Source: "image", ChunkSize: imageChunk, Options: gif.Defaults(), New: image(gif.New),
+	},
+	{
+		Name: "tiff", Names: []string{"tiff", "tif", "geotiff", "image/tiff", "image/tif", "image/geotiff"}, MediaType: "image/tiff",
+		Keys: tiffKeys, Source: "image", ChunkSize: imageChunk, Options: tiff.Defaults(), New: image(tiff.New),
+	},
+	{
+		Name: "bmp", Names: []string{"bmp", "image/bmp", "image/x-ms-bmp"}, MediaType: "image/bmp",
+		Source: "image", ChunkSize: imageChunk, Options: bmp.Defaults(), New: image(bmp.New),
 	},
 	{
 		Name: "jpeg", Names: []string{"jpeg", "jpg", "image/jpeg", "image/jpg"}, MediaType: "image/jpeg",
@@ -83,44 +116,39 @@ const (
 	dataChunk  = 64 << 10 // the fewest writes for the same bytes
 )
 
-// Choose returns the row for a source whose own format is called fixed ("": the source leaves it to the user) and a user
-// who asked for name ("": for none). A format that the source fixes may be asked for, but not contradicted.
-func Choose(name, fixed, source string) (*Format, error) {
+// Choose returns what to encode with, for a source whose own format is called fixed ("": the source leaves it to the user)
+// and a user who asked for name ("": for none) with options. A format that the source fixes may be asked for, but not
+// contradicted.
+func Choose(name, fixed, source string, options []byte) (Choice, error) {
 	if fixed == "" {
-		return Find(name, source)
+		return find(name, source, options)
 	}
-	f, err := Find(fixed, source)
+	f, err := find(fixed, source, options)
 	if err != nil || name == "" {
 		return f, err
 	}
-	if asked, err := Find(name, source); err != nil || asked != f {
-		return nil, fault.Newf(fault.Format, "Expected the format of the source, %s, got %.80q", f.Name, name)
+	asked, err := find(name, source, options)
+	if err != nil || asked.Format != f.Format {
+		return Choice{}, fault.Newf(fault.Format, "Expected the format of the source, %s, got %.80q", f.Name, name)
 	}
-	return f, nil
+	return asked, nil
 }
 
-// Find returns the row that is called name, or the default of the source when name is empty.
-func Find(name, source string) (*Format, error) {
-	var known []string
+// find returns what name means for a kind of source, or the default of the source when name is empty.
+func find(name, source string, options []byte) (Choice, error) {
+	var rows []*Format
 	for i := range All {
-		f := &All[i]
-		if f.Source != source {
-			continue
-		}
-		known = append(known, f.Names...)
-		if name == "" {
-			return f, nil
-		}
-		for _, n := range f.Names {
-			if strings.EqualFold(n, name) {
-				return f, nil
-			}
+		if All[i].Source == source {
+			rows = append(rows, &All[i])
 		}
 	}
-	if known == nil {
-		return nil, fault.Newf(fault.Argument, "Expected a known source kind (%s), got %.80q", strings.Join(kinds(), ", "), source)
+	if rows == nil {
+		return Choice{}, fault.Newf(fault.Argument, "Expected a known source kind (%s), got %.80q", strings.Join(kinds(), ", "), source)
 	}
-	return nil, fault.Newf(fault.Format, "Expected a known %s format (%s), got %.80q", source, strings.Join(known, ", "), name)
+	if name == "" {
+		name = rows[0].Name
+	}
+	return parse(name, options, rows)
 }
 
 // kinds returns the kinds of sources, in the order of the table.

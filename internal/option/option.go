@@ -19,7 +19,7 @@ type Bytes []byte
 
 // Spec describes one option, for documentation and for tests that hold the TypeScript types against it.
 type Spec struct {
-	Type    string   `json:"type"` // "string", "integer", "number", "boolean", "bytes", "color", "list" or "record" (of strings), or "object"
+	Type    string   `json:"type"` // "string", "integer", "number", "boolean", "bytes", "color", "list" or "record" (of strings), "numbers", or "object"
 	Choices []string `json:"choices,omitempty"`
 	Min     *float64 `json:"min,omitempty"`
 	Max     *float64 `json:"max,omitempty"`
@@ -167,6 +167,8 @@ func (f field) expected() string {
 		return strings.Join(f.choices, "|")
 	case f.limited:
 		return fmt.Sprintf("%s from %v to %v", article(t), number(f.min), number(f.max))
+	case t == "numbers":
+		return "a list of numbers"
 	case t == "bytes":
 		return "a Uint8Array"
 	case t == "color":
@@ -194,6 +196,8 @@ func (f field) typeName() string {
 		return "color"
 	case reflect.TypeFor[[]string]():
 		return "list"
+	case reflect.TypeFor[[]float64]():
+		return "numbers"
 	case reflect.TypeFor[map[string]string]():
 		return "record"
 	case reflect.TypeFor[json.RawMessage]():

@@ -28,11 +28,14 @@ type Options struct {
 	// Interlace orders the pixels in Adam7's seven passes, so that a coarse picture shows early. It needs the whole image
 	// before the first byte, so it does not stream, and takes up to 30 % more bytes on maps. Default false.
 	Interlace bool `json:"interlace"`
+	Color
 	Metadata
 }
 
 // Defaults returns the options of a caller who chooses nothing.
-func Defaults() *Options { return &Options{Level: "fast", Reduce: true} }
+func Defaults() *Options {
+	return &Options{Level: "fast", Reduce: true, Color: Color{Color: "auto", Background: option.White}}
+}
 
 // Encoder writes one image.
 type Encoder struct {

@@ -80,6 +80,10 @@ func indices(h raster.Header, palette *raster.Palette) plan {
 // planWhole makes the plan from all pixels.
 func (e *Encoder) planWhole(src source) error {
 	h, l := e.header, e.header.PixelFormat.Layout()
+	if p, ok := e.options.fixed(h); ok {
+		e.plan = p
+		return e.planKind(src, h.Height)
+	}
 	var palette *raster.Palette
 	if e.options.Reduce {
 		var facts raster.Facts
@@ -129,6 +133,10 @@ func (e *Encoder) planPushed() {
 		return
 	}
 	h, l := e.header, e.header.PixelFormat.Layout()
+	if p, ok := e.options.fixed(h); ok {
+		e.plan = p
+		return
+	}
 	promised := e.options.Reduce
 	opaque, gray := promised && h.Opaque && l.Alpha, promised && h.Gray && !l.Gray
 	l.Alpha = l.Alpha && !opaque
@@ -137,7 +145,7 @@ func (e *Encoder) planPushed() {
 	e.plan.opaque, e.plan.gray = opaque, gray
 }
 
-// planKind chooses the kind of a pushed image from its first rows. Indices have none.
+// planKind chooses the kind of an image whose samples are known, from its first rows. Indices have none.
 func (e *Encoder) planKind(src source, rows int) error {
 	if e.plan.palette != nil {
 		return nil

@@ -114,3 +114,26 @@ func TestStraight(t *testing.T) {
 		}
 	}
 }
+
+func TestMono(t *testing.T) {
+	row := []byte{0, 0, 0, 255, 255, 255, 255, 255, 127, 127, 127, 255, 128, 128, 128, 255, 0, 0, 0, 0, 0, 255, 0, 255, 255, 0, 0, 255, 0, 0, 0, 127, 0, 0, 0, 200}
+	got := make([]byte, 2)
+	Mono(Header{PixelFormat: RGBA}, [3]byte{255, 255, 255})(got, row)
+	if got[0] != 0b01011101 || got[1] != 0 {
+		t.Errorf("got %08b", got)
+	}
+	Mono(Header{PixelFormat: RGBA}, [3]byte{})(got, row)
+	if got[0] != 0b01010100 || got[1] != 0 {
+		t.Errorf("on black: got %08b", got)
+	}
+	wide, long := make([]byte, 4*1000), make([]byte, 125)
+	for i := range 1000 {
+		wide[4*i], wide[4*i+1], wide[4*i+2], wide[4*i+3] = byte(i%2*255), byte(i%2*255), byte(i%2*255), 255
+	}
+	Mono(Header{PixelFormat: RGBA}, [3]byte{})(long, wide)
+	for i, b := range long {
+		if b != 0x55 {
+			t.Fatalf("byte %d: %x", i, b)
+		}
+	}
+}

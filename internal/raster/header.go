@@ -78,3 +78,14 @@ func plain(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
 // RowBytes returns the bytes of a row's pixels, without what a stride adds.
 func (h Header) RowBytes() int { return h.Width * h.PixelFormat.BytesPerPixel() }
+
+// Keeps returns a fault when row y of an image that is pushed is not as its header promises.
+func (h Header) Keeps(row []byte, y int) error {
+	if h.Opaque && !h.PixelFormat.Opaque(row) {
+		return fault.Newf(fault.Input, "Expected opaque pixels, as promised, got a transparent one in row %d", y)
+	}
+	if h.Gray && !h.PixelFormat.Gray(row) {
+		return fault.Newf(fault.Input, "Expected grey pixels, as promised, got a coloured one in row %d", y)
+	}
+	return nil
+}

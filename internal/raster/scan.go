@@ -96,3 +96,16 @@ func FewColors(h Header, s Strip, stop func() bool) *Palette {
 	p.order()
 	return p
 }
+
+// Look reports whether all pixels of an image are opaque, and whether all are grey. stop is asked every row; when it says
+// true the answers mean nothing.
+func Look(h Header, s Strip, stop func() bool) (opaque, gray bool) {
+	f, n := h.PixelFormat, h.RowBytes()
+	opaque, gray = true, true
+	for y := 0; y < s.Height && (opaque || gray) && !stop(); y++ {
+		row := s.Row(y, n)
+		opaque = opaque && f.Opaque(row)
+		gray = gray && f.Gray(row)
+	}
+	return opaque, gray
+}

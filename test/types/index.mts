@@ -81,6 +81,11 @@ encodeChunked(pixels, { format: 'jpeg', subsampling: '4:2:2' }, () => {})
 // @ts-expect-error quality is a number
 encodeChunked(pixels, { format: 'jpeg', quality: '85' }, () => {})
 encodeChunked(record, { format: 'image/png' }, (error: Error | null, chunk: Buffer | null, last: boolean) => error === null && chunk !== null && last)
+encode(whole, { format: 'image/png; mode=24bit', color: 'rgb', background: '#fff' })
+encode(whole, { format: 'tiff:compression=none', tiled: true, tileWidth: 512, geo: { bbox: [5, 50, 6, 51], epsg: 4326 } })
+encode(whole, { format: 'bmp', alpha: false, dpi: 96 })
+// @ts-expect-error three numbers are no bbox
+encode(whole, { format: 'tiff', geo: { bbox: [5, 50, 6] } })
 createServer((_request, response) => {
   const { done } = encodeChunked(pushed, {}, (error, chunk, last) => {
     if (error) response.destroy(error)

@@ -13,7 +13,9 @@ const folder = path.join(__dirname, '../../js')
 const types = fs.readdirSync(folder).filter(file => file.endsWith('.d.ts')).map(file => fs.readFileSync(path.join(folder, file), 'utf8')).join('\n')
 
 /** What types of options, as the table names them, are in TypeScript; others are called the same. */
-const inTypeScript = { bytes: 'Uint8Array', color: 'string', integer: 'number', record: 'Record<string, string>' }
+const inTypeScript = { bytes: 'Uint8Array', color: 'string', integer: 'number', numbers: 'number[]', record: 'Record<string, string>' }
+/** Objects whose keys have a type of their own. */
+const objects = { geo: 'Georeference' }
 
 /** The text of an exported type. */
 const typeOf = name => types.match(new RegExp(`export (?:interface|type) ${name} [^]*?\\n(?:}|(?=\\n))`))[0]
@@ -34,7 +36,8 @@ test('the types know what the table of formats knows', () => {
     if (Object.keys(options).length === 0) continue
     const text = typeOf(`${name[0].toUpperCase()}${name.slice(1)}Options`)
     const declared = [...text.matchAll(/^ {2}(\w+)\?: (.*?) \| undefined$/gm)].map(([, key, type]) => [key, type])
-    const expected = Object.entries(options).map(([key, { type, choices }]) => [key, choices ? choices.map(c => `'${c}'`).join(' | ') : inTypeScript[type] ?? type])
+    const expected = Object.entries(options).map(([key, { type, choices }]) => [key, choices ? choices.map(c => `'${c}'`).join(' | ') : type === 'object' ? objects[key] : inTypeScript[type] ?? type])
+    assert.ok(expected.length > 0)
     assert.deepEqual(Object.fromEntries(declared), Object.fromEntries(expected), name)
   }
 })
