@@ -94,7 +94,7 @@ func TestCodedAbortLaw(t *testing.T) {
 		for _, flush := range []bool{false, true} {
 			for after, over := 0, false; !over; after++ {
 				r := newRecorder()
-				st := Open(request(f, nil, map[string]any{"chunkSize": 4096, "exact": !flush, "flush": flush, "coding": []string{name}}), nil, r)
+				st := Open(request(f, nil, map[string]any{"chunkSize": 4096, "exact": !flush, "flush": flush, "coding": []string{name}}), buffers, r)
 				for _, p := range parts {
 					st.Write(partOf(request(f, nil, nil), p, nil))
 				}
@@ -129,11 +129,14 @@ func TestCodedAbortLaw(t *testing.T) {
 func TestFlushLaw(t *testing.T) {
 	eachCoded(t, func(t *testing.T, f format.Format, name string) {
 		s := samples[f.Name]
+		if s.gathers {
+			return // there is nothing to flush before the last part
+		}
 		parts := cut(s.input, s.unit, len(s.input)/s.unit/2)
 		var plain []byte
 		for _, n := range []string{coding.Identity, name} {
 			r := newRecorder()
-			st := Open(request(f, nil, map[string]any{"flush": true, "coding": []string{n}}), nil, r)
+			st := Open(request(f, nil, map[string]any{"flush": true, "coding": []string{n}}), buffers, r)
 			st.Grant(make([]byte, 1<<20), 0)
 			st.Write(partOf(request(f, nil, nil), parts[0], nil))
 			var got []byte
@@ -214,7 +217,7 @@ func TestChosenCoding(t *testing.T) {
 				more["coding"] = c.ranked
 			}
 			r := newRecorder()
-			st := Open(request(f, nil, more), nil, r)
+			st := Open(request(f, nil, more), buffers, r)
 			e := <-r.events
 			want := c.coded
 			codec := samples[f.Name].source["codec"] // of Arrow

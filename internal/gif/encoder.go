@@ -76,7 +76,7 @@ func New(w *flow.Writer, h raster.Header, options []byte, buffers [][]byte) (*En
 }
 
 // Info says nothing that the table does not.
-func (e *Encoder) Info() flow.Info { return flow.Info{} }
+func (e *Encoder) Info() flow.Info { return flow.Info{Compressed: true} }
 
 // Write takes the next rows: all of them, when the header says that the image is whole. It returns when they have been read
 // or copied.

@@ -150,7 +150,7 @@ func (o *Options) layout(h raster.Header) *layout {
 }
 
 // Info says nothing that the format does not.
-func (e *Encoder) Info() flow.Info { return flow.Info{} }
+func (e *Encoder) Info() flow.Info { return flow.Info{Compressed: true} }
 
 // Write encodes the next rows: all of them, when the header says that the image is whole. It returns when they have been
 // read or copied.

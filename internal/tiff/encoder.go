@@ -102,9 +102,9 @@ func (e *Encoder) keeps() bool { return e.options.Compression != "none" }
 // Info says which level was asked for.
 func (e *Encoder) Info() flow.Info {
 	if e.options.Compression != "deflate" {
-		return flow.Info{}
+		return flow.Info{Compressed: e.options.Compression != "none"}
 	}
-	return flow.Info{Level: e.options.Level}
+	return flow.Info{Level: e.options.Level, Compressed: true}
 }
 
 // Write encodes the next rows: all of them, when the header says that the image is whole. It returns when they have been

@@ -124,7 +124,7 @@ func reader(h raster.Header, o *Options) func(dst []uint32, src []byte) {
 }
 
 // Info says nothing that the table does not.
-func (e *Encoder) Info() flow.Info { return flow.Info{} }
+func (e *Encoder) Info() flow.Info { return flow.Info{Compressed: true} }
 
 // Write takes the next rows: all of them, when the header says that the image is whole. It returns when they have been
 // copied.
