@@ -11,6 +11,8 @@ OUT      := prebuilds/$(PLATFORM)
 LIB      := $(OUT)/libsluice.so
 ADDON    := $(OUT)/addon.node
 MODULES  := node_modules/.package-lock.json
+ARM64    := prebuilds/linux-arm64
+CROSS_CC ?= aarch64-linux-gnu-gcc
 C_BUILD  := test/c/build
 CONTROLS := build/controls
 HAZARDS  := build/hazards
@@ -41,12 +43,17 @@ NODE_HEADERS := $(wildcard $(NODE_DIR)/include/node/node_api.h)
 NODEDIR       = $(if $(NODE_HEADERS),--nodedir=$(NODE_DIR))
 C_WARNINGS    = -std=c11 -O2 -Wall -Wextra -Werror
 
-BENCHES ?= png png8 chunk-size response-time latency
+# What is built here is to load on older systems. The revision tells Go's build cache, which does not look into the header.
+GLIBC = -include $(CURDIR)/addon/glibc.h -DSLUICE_GLIBC_REVISION=0x$(shell sha1sum addon/glibc.h | cut -c1-7)
+
+VERSIONS ?= 22 24 26
+
+BENCHES ?= png png8 chunk-size response-time latency arrow
 
 FUZZN    ?=
 FUZZTIME ?= $(if $(FUZZN),$(FUZZN)x,30s)
 
-.PHONY: help setup build test race check fuzz setup-e2e e2e hazards controls soak asan tsan bench bench-compare demo fmt clean
+.PHONY: dist dist-test pack versions help setup build test race check fuzz setup-e2e e2e hazards controls soak asan tsan bench bench-compare demo fmt clean
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -79,13 +86,14 @@ fuzz: ## fuzz for FUZZTIME (30s) or FUZZN executions a target; Go prints how man
 	$(GO) test -run '^$$' -fuzz '^FuzzNearest$$' -fuzztime $(FUZZTIME) ./internal/quantize
 	$(GO) test -run '^$$' -fuzz '^FuzzPalette$$' -fuzztime $(FUZZTIME) ./internal/quantize
 	$(GO) test -run '^$$' -fuzz '^FuzzStream$$' -fuzztime $(FUZZTIME) .
+	$(GO) test -run '^$$' -fuzz '^FuzzStream$$' -fuzztime $(FUZZTIME) ./internal/arrowipc
 
 setup-e2e: ## install what e2e needs from apt (as root)
 	apt-get update
-	apt-get install -y --no-install-recommends pngcheck libpng-dev libxml2-utils curl pngquant
+	apt-get install -y --no-install-recommends pngcheck libpng-dev libxml2-utils curl python3 chromium pngquant gdal-bin
 
 e2e: build controls $(C_BUILD)/encode $(C_BUILD)/decode ## the demo server, a C program, libpng and the hazards against the built package
-	@for tool in pngcheck xmllint curl; do command -v $$tool >/dev/null || { echo "$$tool is missing: make setup-e2e"; exit 1; }; done
+	@for tool in pngcheck xmllint curl python3 chromium; do command -v $$tool >/dev/null || { echo "$$tool is missing: make setup-e2e"; exit 1; }; done
 	node --test --test-timeout=300000 $(wildcard test/e2e/*.test.js)
 	node --test --test-concurrency=1 $(wildcard test/e2e/hazards/*.test.js)
 
@@ -113,6 +121,19 @@ bench-compare: ## hold two results of bench against each other: A=old.json B=new
 	@[ -n "$(A)" ] && [ -n "$(B)" ] || { echo 'usage: make bench-compare A=old.json B=new.json'; exit 2; }
 	@node test/bench/compare.js "$(A)" "$(B)"
 
+dist: build $(ARM64)/libsluice.so $(ARM64)/addon.node ## the package with builds for x64 and arm64 in build/dist (gcc-aarch64-linux-gnu)
+	@mkdir -p build/dist
+	npm pack --silent --pack-destination build/dist
+
+pack: build ## install the package as npm would, in every mode, and look at what is in it
+	node --test --test-concurrency=1 $(wildcard test/pack/*.test.js)
+
+dist-test: dist ## unit tests of the arm64 build under qemu-user
+	test/pack/arm64.sh
+
+versions: build controls ## unit and hazard tests on other versions of Node.js; VERSIONS="22 24 26"; Bun and Deno are tried too
+	test/versions/run.sh $(VERSIONS)
+
 demo: build ## start the example map server; PORT=8080
 	@node example/server.js
 
@@ -132,7 +153,7 @@ $(LIB): $(GO_SOURCES) Makefile
 	  go1.2[6-9]*|go1.[3-9][0-9]*) ;; \
 	  '') echo 'sluice needs Go 1.26 or later, and there is no go command: see https://go.dev/doc/install'; exit 1 ;; \
 	  *) echo 'sluice needs Go 1.26 or later, this is $(GO_VERSION): see https://go.dev/doc/install'; exit 1 ;; esac
-	CGO_ENABLED=1 $(GO) build -buildmode=c-shared -trimpath -ldflags '-s -w $(NO_PREEMPT) $(EXPORTS)' -o $@ .
+	CGO_ENABLED=1 CGO_CFLAGS='-O2 -g $(GLIBC)' $(GO) build -buildmode=c-shared -trimpath -ldflags '-s -w $(NO_PREEMPT) $(EXPORTS)' -o $@ .
 	@rm -f $(OUT)/libsluice.h
 
 $(ADDON): binding.gyp $(wildcard addon/*.c addon/*.h) include/sluice.h
@@ -141,6 +162,15 @@ $(ADDON): binding.gyp $(wildcard addon/*.c addon/*.h) include/sluice.h
 
 # Headers for the warnings pass: beside Node, or where node-gyp put them.
 C_NODE = -I$(if $(NODE_HEADERS),$(NODE_DIR)/include/node,$(HOME)/.cache/node-gyp/$(shell node -p process.versions.node)/include/node)
+
+# Cross-compiled for another processor, without vectors.
+$(ARM64)/libsluice.so: $(GO_SOURCES) addon/glibc.h Makefile
+	CC=$(CROSS_CC) GOARCH=arm64 CGO_ENABLED=1 CGO_CFLAGS='-O2 -g $(GLIBC)' go build -buildmode=c-shared -trimpath -ldflags '-s -w $(NO_PREEMPT) $(EXPORTS)' -o $@ .
+	@rm -f $(ARM64)/libsluice.h
+
+$(ARM64)/addon.node: $(wildcard addon/*.c addon/*.h) include/sluice.h $(LIB)
+	@mkdir -p $(@D)
+	$(CROSS_CC) $(C_WARNINGS) $(GLIBC) -s -fPIC -shared -fvisibility=hidden -Iinclude $(C_NODE) -Wl,-z,nodelete -o $@ addon/*.c -ldl -lpthread
 
 $(C_BUILD)/encode: test/c/encode.c include/sluice.h $(LIB)
 	@mkdir -p $(@D)

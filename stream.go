@@ -51,6 +51,7 @@ type Report struct {
 	PausedMs float64 `json:"pausedMs"`
 	QueuedMs float64 `json:"queuedMs"`
 	WaitMs   float64 `json:"waitMs"`
+	Fault    *Fault  `json:"fault,omitempty"` // why the document ends early, and says so
 }
 
 // Request is the JSON object that opens a stream.
@@ -62,7 +63,8 @@ type Request struct {
 	ChunkSize int             `json:"chunkSize" range:"1,1073741824"` // bytes; left out: the format's default
 	Exact     bool            `json:"exact"`                          // chunks are of exactly ChunkSize, else of at most
 	Coding    []string        `json:"coding" choices:"identity"`
-	Options   json.RawMessage `json:"options"` // the format's own
+	Truncate  bool            `json:"truncate"` // an error ends the document, if it can say so and has begun, and not the stream
+	Options   json.RawMessage `json:"options"`  // the format's own
 }
 
 // Stream is one encode, from Open to End or Fail. All methods may be called from any goroutine, at any time, and return at
@@ -74,7 +76,8 @@ type Stream struct {
 	chunks *chunk.Writer
 	sink   Sink
 	begin  Begin
-	idle   bool // the sink was told; run's own
+	idle   bool   // the sink was told; run's own
+	fault  *Fault // the document tells of it; run's own
 
 	mu       sync.Mutex
 	parts    []flow.Part
@@ -148,7 +151,11 @@ func (s *Stream) run(request []byte, buffers [][]byte) {
 }
 
 func (s *Stream) encode(request []byte, buffers [][]byte) error {
-	enc, err := s.open(request, buffers)
+	r := Request{Coding: []string{"identity"}}
+	if err := option.Decode("stream", request, buffers, &r); err != nil {
+		return err
+	}
+	enc, err := s.open(&r, buffers)
 	if err != nil {
 		return err
 	}
@@ -156,13 +163,21 @@ func (s *Stream) encode(request []byte, buffers [][]byte) error {
 	if late == nil {
 		s.announce(enc)
 	}
+	if err := flow.Guard(func() error { return s.feed(enc, late) }); err != nil && !(r.Truncate && s.truncate(enc, err)) {
+		return err
+	}
+	return s.chunks.Close()
+}
+
+// feed has the encoder take all parts. late is the encoder, too, if BEGIN has to wait for the first of them.
+func (s *Stream) feed(enc format.Encoder, late format.Late) error {
 	for {
 		p, ok, err := s.next()
 		if err != nil {
 			return err
 		}
 		if !ok {
-			break
+			return enc.Close()
 		}
 		if late != nil {
 			if err := late.Look(p); err != nil {
@@ -176,17 +191,9 @@ func (s *Stream) encode(request []byte, buffers [][]byte) error {
 		}
 		s.sink.Drain()
 	}
-	if err := enc.Close(); err != nil {
-		return err
-	}
-	return s.chunks.Close()
 }
 
-func (s *Stream) open(request []byte, buffers [][]byte) (format.Encoder, error) {
-	r := Request{Coding: []string{"identity"}}
-	if err := option.Decode("stream", request, buffers, &r); err != nil {
-		return nil, err
-	}
+func (s *Stream) open(r *Request, buffers [][]byte) (format.Encoder, error) {
 	f, err := format.Choose(r.Format, r.Fixed, r.Kind, r.Options)
 	if err != nil {
 		return nil, err
@@ -256,7 +263,7 @@ func (s *Stream) give(run []byte, last bool) error {
 }
 
 func (s *Stream) report() Report {
-	r := Report{Begin: s.begin}
+	r := Report{Begin: s.begin, Fault: s.fault}
 	if s.chunks != nil {
 		r.Bytes = s.chunks.Total()
 	}

@@ -30,8 +30,8 @@ import (
 
 const width, height = 301, 403
 
-// samples are an input for each format. unit is the number of bytes at whose multiples the input may be cut.
-var samples = map[string]struct {
+// example is an input for a format. unit is the number of bytes at whose multiples the input may be cut.
+type example struct {
 	kind    string
 	source  map[string]any
 	options map[string]any
@@ -40,7 +40,13 @@ var samples = map[string]struct {
 	hostile []map[string]any // changes of source that must fail
 	gathers bool             // the format cannot leave before its last part, by its nature
 	check   func(t testing.TB, input, output []byte)
-}{
+}
+
+// samples are an input for each format.
+var samples = map[string]example{
+	"gml32":   features(checkGML),
+	"geojson": features(checkGeoJSON),
+	"csv":     features(checkCSV),
 	"png": {
 		kind:    "image",
 		source:  map[string]any{"width": width, "height": height},
@@ -183,6 +189,15 @@ func request(f format.Format, change map[string]any, more map[string]any) []byte
 	return encode(r)
 }
 
+// partOf makes a part of some of a sample's input.
+func partOf(req, b, meta []byte) flow.Part {
+	var r struct{ Kind string }
+	if json.Unmarshal(req, &r) == nil && r.Kind == "features" {
+		return sample.Batch(b)
+	}
+	return flow.Part{Buffers: [][]byte{b}, Meta: meta}
+}
+
 // recorder is a consumer. Its events come through a channel, so the test decides when it reads.
 type recorder struct{ events chan event }
 
@@ -232,7 +247,7 @@ func consumeMeta(t testing.TB, req []byte, parts [][]byte, meta []byte, p plan) 
 		s.Grant(make([]byte, p.slab()), 0)
 	}
 	for _, part := range parts {
-		s.Write(flow.Part{Buffers: [][]byte{part}, Meta: meta})
+		s.Write(partOf(req, part, meta))
 	}
 	s.Finish()
 	begun, ended, drained := false, false, 0
@@ -378,7 +393,7 @@ func TestWindowLaw(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		const parts = 100
 		for range parts {
-			st.Write(flow.Part{Buffers: [][]byte{s.input}})
+			st.Write(partOf(request(f, nil, nil), s.input, nil))
 		}
 		parked(t)
 		runtime.GC()
@@ -453,7 +468,7 @@ func TestAbortLaw(t *testing.T) {
 				r := newRecorder()
 				st := Open(request(f, map[string]any{"whole": whole}, map[string]any{"chunkSize": 4096, "exact": true}), buffers, r)
 				for _, p := range parts {
-					st.Write(flow.Part{Buffers: [][]byte{p}})
+					st.Write(partOf(request(f, nil, nil), p, nil))
 				}
 				st.Grant(make([]byte, 4096), 0)
 				st.Finish()
@@ -504,7 +519,7 @@ func TestEncode(t *testing.T) {
 		want := mustConsume(t, request(f, whole, map[string]any{"exact": true}), [][]byte{s.input}, ample)
 		for _, size := range []int{1, 256, 4096, 65536, 100000, len(want), len(want) + 1} {
 			c := &counter{size: size}
-			code := Encode(request(f, whole, map[string]any{"chunkSize": size}), buffers, []flow.Part{{Buffers: [][]byte{s.input}}}, c)
+			code := Encode(request(f, whole, map[string]any{"chunkSize": size}), buffers, []flow.Part{partOf(request(f, nil, nil), s.input, nil)}, c)
 			if code != fault.OK || !bytes.Equal(c.out, want) {
 				t.Errorf("chunk size %d: code %d, %d bytes, want %d", size, code, len(c.out), len(want))
 			}
@@ -513,7 +528,7 @@ func TestEncode(t *testing.T) {
 			}
 		}
 		c := &counter{size: 256, stop: true}
-		if code := Encode(request(f, nil, map[string]any{"chunkSize": 256}), buffers, []flow.Part{{Buffers: [][]byte{s.input}}}, c); code != fault.Aborted {
+		if code := Encode(request(f, nil, map[string]any{"chunkSize": 256}), buffers, []flow.Part{partOf(request(f, nil, nil), s.input, nil)}, c); code != fault.Aborted {
 			t.Errorf("a callback that says stop: got %d", code)
 		}
 	})
@@ -552,7 +567,7 @@ func TestChunksComeBeforeTheEnd(t *testing.T) {
 		st := Open(request(f, nil, nil), buffers, r)
 		st.Grant(make([]byte, 65536), 0)
 		half := s.unit * (len(s.input) / s.unit / 2)
-		st.Write(flow.Part{Buffers: [][]byte{s.input[:half]}})
+		st.Write(partOf(request(f, nil, nil), s.input[:half], nil))
 		for e := range r.events {
 			if e.kind == "chunk" {
 				break
@@ -576,9 +591,9 @@ func imageNames() (names []string) {
 
 func TestRequestErrors(t *testing.T) {
 	for req, want := range map[string]string{
-		``:                                `2 Expected a known source kind (image, arrow, bytes), got ""`,
+		``:                                `2 Expected a known source kind (image, bytes, features, arrow), got ""`,
 		`x`:                               `4 Expected stream options to be valid JSON, got x: invalid character 'x' looking for beginning of value`,
-		`{"kind":"imgae"}`:                `2 Expected a known source kind (image, arrow, bytes), got "imgae"`,
+		`{"kind":"imgae"}`:                `2 Expected a known source kind (image, bytes, features, arrow), got "imgae"`,
 		`{"kind":"image","format":"pgn"}`: fmt.Sprintf(`3 Expected a known image format (%s), got "pgn"`, strings.Join(imageNames(), ", ")),
 		`{"kind":"bytes","fixed":"bytes","format":"png"}`:                             `3 Expected the format of the source, bytes, got "png"`,
 		`{"kind":"bytes","source":{"type":"text"}}`:                                   `4 Expected bytes option "type" to be a media type such as text/csv, got "text"`,
@@ -607,7 +622,7 @@ func TestRequestErrors(t *testing.T) {
 
 // Imports go down only.
 func TestImportDirection(t *testing.T) {
-	layers := map[string]int{"fault": 0, "kernel": 0, "pool": 0, "flow": 1, "option": 2, "chunk": 2, "coding": 2, "raster": 3, "feature": 3, "quantize": 3, "deflate": 3, "format": 5, "": 6}
+	layers := map[string]int{"fault": 0, "kernel": 0, "pool": 0, "text": 0, "flow": 1, "option": 2, "chunk": 2, "coding": 2, "raster": 3, "feature": 3, "quantize": 3, "deflate": 3, "format": 5, "": 6}
 	const encoder, module = 4, "github.com/sluice-js/sluice"
 	list, err := exec.Command("go", "list", "-json=ImportPath,Imports", ".", "./internal/...").Output()
 	if err != nil {

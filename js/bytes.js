@@ -42,7 +42,7 @@ class BytesSource extends PushSource {
   _header () { return { type: this.#type } }
 
   write (part) {
-    if (!isSmall(part)) {
+    if (!this._isSmall(part)) {
       this.#flush()
       return super.write(part)
     }
@@ -55,6 +55,12 @@ class BytesSource extends PushSource {
   end () {
     this.#flush()
     super.end()
+  }
+
+  /** Whether part is gathered. Without bytes it may be one whose memory is gone. */
+  _isSmall (part) {
+    if (typeof part === 'string') return part.length < LARGE
+    return isBytes(part) && part.byteLength < LARGE && detached(part) === null
   }
 
   _cut (part) {
@@ -148,12 +154,6 @@ class BytesSource extends PushSource {
   }
 }
 
-/** Whether part is gathered. Without bytes it may be one whose memory is gone. */
-function isSmall (part) {
-  if (typeof part === 'string') return part.length < LARGE
-  return isBytes(part) && part.byteLength < LARGE && detached(part) === null
-}
-
 /** Writes text to buffer at a place and returns the place after it; -1 when it is not ASCII. */
 function addAscii (buffer, at, text) {
   for (let i = 0; i < text.length; i++) {
@@ -171,4 +171,4 @@ function bytes (description = {}) {
   return new BytesSource(description.type)
 }
 
-module.exports = { bytes }
+module.exports = { BytesSource, bytes }

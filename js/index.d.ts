@@ -1,5 +1,6 @@
 /// <reference types="node" />
 import { Duplex, Readable, Writable } from 'node:stream'
+import type { FeatureFormat } from './features'
 import type { Picture } from './pixels'
 import type { Png8Options } from './png8'
 
@@ -86,6 +87,35 @@ export function image (pixels: Picture): Source
 /** An image whose rows are pushed. Throws ERR_SLUICE_ARGUMENT for wrong types. */
 export function image (description: ImageDescription): PushSource<Strip>
 
+/** What is to become of an Arrow IPC stream. Bad values are ERR_SLUICE_OPTION, reported by the encode. */
+export interface ArrowDescription {
+  /**
+   * What compresses each buffer; 'none' decompresses those that are compressed. Default 'none'. Batches that are compressed so
+   * already pass as they are.
+   */
+  codec?: 'zstd' | 'lz4' | 'none' | undefined
+  /** An integer from 1 to 22: how much time to spend on size. zstd's own scale; lz4 takes 9 for what is above. Default 1. */
+  level?: number | undefined
+}
+
+/**
+ * An Arrow IPC stream that is pushed, cut anywhere, and whose buffers are compressed or decompressed, batch by batch. Format
+ * 'arrow', and chunks of 65536 bytes unless an encode says otherwise. A stream that is malformed, or ends without its
+ * end-of-stream marker, is ERR_SLUICE_INPUT; metadata beyond 16 MiB or a batch beyond 1 GiB is ERR_SLUICE_LIMIT. Throws
+ * ERR_SLUICE_ARGUMENT for wrong types.
+ */
+export function arrow (description?: ArrowDescription): PushSource<Uint8Array | Uint8ClampedArray>
+
+/**
+ * The codec that a request for Arrow asks for (Accept: application/vnd.apache.arrow.stream; codecs="zstd, lz4"), 'none' when it
+ * names none, and the header fields of the answer; null when it does not accept Arrow, and the answer must be 406. codecs: those
+ * to choose from, the best first; default zstd, then lz4.
+ */
+export function negotiateArrow (
+  req: { headers: Headers | Record<string, string | string[] | undefined> },
+  options?: { codecs?: Array<'zstd' | 'lz4'> | undefined }
+): { codec: 'zstd' | 'lz4' | 'none', headers: Record<string, string> } | null
+
 /** Bytes that pass as they are. */
 export interface BytesDescription {
   /** Their media type. Default 'application/octet-stream'; what is none is ERR_SLUICE_OPTION, reported by the encode. */
@@ -102,6 +132,9 @@ export type Bytes = string | Uint8Array | Uint8ClampedArray
  */
 export function bytes (description?: BytesDescription): PushSource<Bytes>
 
+export { batches, features, fromArrow } from './features'
+export type { ArrowData, BatchesOptions, Column, Columns, ColumnType, DictionaryColumn, FeatureBatch, FeatureFormat, FeaturesDescription, FromArrowOptions, IntegerType, NestedGeometry, Nullable, Offsets, PointGeometry, Positions, TextColumn, TimeUnit, ValueColumn, Values, WkbGeometry } from './features'
+
 // ---- options -----------------------------------------------------------------------------------
 
 /**
@@ -113,7 +146,7 @@ export type Format =
   | 'png8' | 'png256' | 'image/png8' | 'webp' | 'image/webp' | 'gif' | 'image/gif'
   | 'tiff' | 'tif' | 'geotiff' | 'image/tiff' | 'image/tif' | 'image/geotiff'
   | 'bmp' | 'image/bmp' | 'image/x-ms-bmp'
-  | 'bytes' | (string & {})
+  | 'bytes' | FeatureFormat | 'arrow' | 'application/vnd.apache.arrow.stream' | (string & {})
 
 export interface CommonOptions {
   /** Default: the source's; pixels become 'png'. Unknown: ERR_SLUICE_FORMAT. */
@@ -275,6 +308,11 @@ export function encodeStream (source: Source | Picture, options?: EncodeOptions)
 
 /** A Duplex around a source that parts are pushed into. Errors as for encodeStream. */
 export function createEncoder<Part> (source: PushSource<Part>, options?: EncodeOptions): Encoder
+
+// ---- HTTP ----------------------------------------------------------------------------------------
+
+export { negotiate, respond, send } from './http'
+export type { ErrorDocument, HttpOptions, HttpReport, HttpRequest, HttpResponse, Negotiated, NegotiateOptions, SendCoding, SendHeaders, SendOptions, Strategy } from './http'
 
 // ---- the rest ----------------------------------------------------------------------------------
 

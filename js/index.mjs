@@ -1,1 +1,18 @@
-export { encodeChunked, encode, encodeStream, createEncoder, image, bytes, stats, SluiceError } from './index.js'
+export {
+  encodeChunked,
+  encode,
+  encodeStream,
+  createEncoder,
+  image,
+  bytes,
+  features,
+  batches,
+  fromArrow,
+  arrow,
+  send,
+  respond,
+  negotiate,
+  negotiateArrow,
+  stats,
+  SluiceError
+} from './index.js'

@@ -93,4 +93,4 @@ function isPlain (value) {
   return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
-module.exports = { split, checkChunkSize, checkOptional, chunkSizeOf }
+module.exports = { split, isRecord, checkChunkSize, checkOptional, chunkSizeOf }

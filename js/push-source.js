@@ -60,7 +60,7 @@ class PushSource {
   fail (error) {
     if (this.#over !== null) return
     if (this.#stream === null) this._closed(failureOf(error))
-    else this.#stream.fail(failureOf(error))
+    else this.#stream.giveUp(failureOf(error))
   }
 
   /** Why nothing more may be written, or null. */

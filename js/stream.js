@@ -20,7 +20,8 @@ const FAILED = 8
  * One encode, from open to its last event: what lies between the addon and a consumer.
  *
  * The consumer has begin(info), chunk(buffer, last), which may block the stream, and end(error or null, report, thrown),
- * which comes once and last; thrown: the consumer itself threw that error. They are called in the async context of whoever
+ * which comes once and last; thrown: the consumer itself threw that error. One that has truncates() gets a report with the
+ * error, and null for an error, when the output itself tells why it ends early: see giveUp(). They are called in the async context of whoever
  * made the stream, and never from inside the stream's own methods but pull().
  *
  * Ownership: the addon holds a Stream while Go owes it an event, and weakly otherwise. So whoever can set it going again
@@ -44,6 +45,7 @@ class Stream {
   #thrown = false // the consumer threw it
   #aborted = false // the consumer gave up
   #fault = null // why Go gave up
+  #late = null // why the source gave up, when that was passed to Go
   #info = null // what BEGIN said
   #begun = false // and the consumer knows
   #figures = null // Go's report
@@ -82,6 +84,7 @@ class Stream {
       chunkSize: cut,
       exact,
       coding: plan.coding,
+      truncate: consumer.truncates !== undefined,
       options: plan.own
     }), plan.buffers)
     source._attach(this, plan.copy)
@@ -145,6 +148,20 @@ class Stream {
     this.#balance()
   }
 
+  /**
+   * No more parts come because of error. If truncates() of the consumer says that what came before is out of its hands, the
+   * output may end by telling of it, where the format has words for that. Otherwise as fail().
+   */
+  giveUp (error) {
+    const said = !this.#finished && !this.#ended && this.failure === null && this.#consumer?.truncates?.() === true
+    const part = said ? this.#source._truncation?.(error) : undefined
+    if (part === undefined) return this.fail(error)
+    this.#late = error
+    this.#source._refuse(error)
+    this.write(part)
+    this.finish()
+  }
+
   // ---- for the addon
 
   /** All that happened since the last tick: kinds, each followed by its operands. */
@@ -177,7 +194,7 @@ class Stream {
   }
 
   #end (fault, figures) {
-    this.#fault = fault
+    this.#fault = fault === null ? null : this.#late ?? fault
     this.#figures = JSON.parse(figures)
     this.#ended = true
     this.#release()
@@ -185,10 +202,16 @@ class Stream {
 
   /** Go is done: nothing of the user's is kept. */
   #release () {
-    this.#source._closed(this.failure ?? this.#fault)
+    this.#source._closed(this.failure ?? this.#fault ?? this.#told())
     this.#source = null
     this.#handle = null
     this.#undrained = []
+  }
+
+  /** The error that the output tells of, or null. */
+  #told () {
+    const fault = this.#figures?.fault
+    return fault === undefined ? null : this.#late ?? faultOf(fault.code, fault.message)
   }
 
   // ---- the way out
@@ -281,6 +304,7 @@ class Stream {
     const now = performance.now()
     const { chunks, bytes, firstAt } = this.#outbox
     const { encodeMs = 0, pausedMs = 0, queuedMs = 0, waitMs = 0 } = this.#figures ?? {}
+    const told = this.#told()
     return {
       bytes,
       chunks,
@@ -292,7 +316,8 @@ class Stream {
       totalMs: now - this.#started,
       committed: chunks > 0,
       aborted: this.#aborted || error?.code === 'ABORT_ERR',
-      ...(this.#info ?? describe(this.#figures ?? {}))
+      ...(this.#info ?? describe(this.#figures ?? {})),
+      ...(told === null ? {} : { error: told })
     }
   }
 }

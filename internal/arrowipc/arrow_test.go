@@ -239,7 +239,7 @@ func TestAllColumns(t *testing.T) {
 	}
 	schema := arrow.NewSchema(fields, nil)
 	var batches []arrow.RecordBatch
-	for rows := 1; rows < 20000; rows *= 7 {
+	for rows := 1; rows < 5000; rows *= 7 {
 		var arrays []arrow.Array
 		for _, f := range fields {
 			arrays = append(arrays, batchOf(t, schemaOf(f.Type), cs[f.Name].values, rows, 0).Column(0))

@@ -78,12 +78,12 @@ func New(w *flow.Writer, source, options []byte, buffers [][]byte) (*Encoder, er
 	return e, nil
 }
 
-// Info says which level was asked for.
+// Info says which level was asked for, and that a content coding is one too many beside a codec.
 func (e *Encoder) Info() flow.Info {
 	if e.codec == none {
 		return flow.Info{}
 	}
-	return flow.Info{Level: strconv.Itoa(e.header.Level)}
+	return flow.Info{Level: strconv.Itoa(e.header.Level), Compressed: true}
 }
 
 // Write takes the next bytes of the stream, cut anywhere. It returns when they have been read or copied.
@@ -134,7 +134,7 @@ func (e *Encoder) step(b []byte) ([]byte, error) {
 // length alone. What is written has the marker.
 func (e *Encoder) readHead(b []byte) ([]byte, error) {
 	take := func(size int) {
-		n := min(size-len(e.head), len(b))
+		n := min(max(0, size-len(e.head)), len(b))
 		e.head = append(e.head, b[:n]...)
 		b = b[n:]
 	}

@@ -141,6 +141,52 @@ func TestAdmissionOrder(t *testing.T) {
 	waitFor(t, func() bool { return a.Free() == 1 })
 }
 
+// Who yields lets those before it go first, and nobody else.
+func TestYield(t *testing.T) {
+	window := NewWindow()
+	window.Grant(make([]byte, 1), 0)
+	window.GiveUp(1) // no longer fresh
+	window.Grant(make([]byte, 1), 0)
+	slots, m := NewAdmission(1), NewMeter()
+	old := NewWriter(nil, NewWindow(), slots, m)
+	w := NewWriter(nil, window, slots, m)
+	young := NewWriter(nil, NewWindow(), slots, m)
+	if err := w.Acquire(); err != nil {
+		t.Fatal(err)
+	}
+	w.Yield() // nobody waits
+	order := make(chan string, 4)
+	wait := func(name string, c class, stream uint64) {
+		go func() {
+			slots.acquire(c, stream, w.stop, m)
+			order <- name
+			slots.release()
+		}()
+	}
+	for i, s := range []func(){
+		func() { wait("young", rest, young.stream) },
+		func() { wait("old", rest, old.stream) },
+		func() { wait("tile", small, young.stream) },
+	} {
+		s()
+		waitFor(t, func() bool { slots.mu.Lock(); defer slots.mu.Unlock(); return len(slots.queue) == i+1 })
+	}
+	w.Yield()
+	order <- "yielded"
+	w.Release()
+	var got []string
+	for range 4 {
+		got = append(got, <-order)
+	}
+	if want := []string{"tile", "old", "yielded", "young"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	waitFor(t, func() bool { return slots.Free() == 1 })
+	if m.State() != Waiting {
+		t.Errorf("got state %v", m.State())
+	}
+}
+
 func waitFor(t *testing.T, ready func() bool) {
 	t.Helper()
 	for range 1000 {

@@ -21,9 +21,10 @@ type Part struct {
 
 // Info is what an encoder knows of its output before it begins.
 type Info struct {
-	Level     string // names the effort that was asked for, "" where a format knows none
-	MediaType string // "": that of the format
-	Format    string // "": the format that was asked for
+	Level      string // names the effort that was asked for, "" where a format knows none
+	MediaType  string // "": that of the format
+	Compressed bool   // compressing it again would cost time and gain nothing
+	Format     string // "": the format that was asked for
 }
 
 // Writer is what an encoder writes to. One goroutine at a time may call Write, Acquire and Release may be called by any.

@@ -7,9 +7,12 @@ import (
 
 	"github.com/sluice-js/sluice/internal/arrowipc"
 	"github.com/sluice-js/sluice/internal/bmp"
+	"github.com/sluice-js/sluice/internal/csv"
 	"github.com/sluice-js/sluice/internal/fault"
 	"github.com/sluice-js/sluice/internal/flow"
+	"github.com/sluice-js/sluice/internal/geojson"
 	"github.com/sluice-js/sluice/internal/gif"
+	"github.com/sluice-js/sluice/internal/gml"
 	"github.com/sluice-js/sluice/internal/option"
 	"github.com/sluice-js/sluice/internal/png"
 	"github.com/sluice-js/sluice/internal/raster"
@@ -45,7 +48,7 @@ type Format struct {
 	Modes     map[string]Meaning  // of the media type's parameter mode
 	Instead   map[string]string   // options that belong to another row: its name. Who gives one gets that row
 	MediaType string
-	Source    string // the kind of source that it encodes: "image", "arrow", "bytes"
+	Source    string // the kind of source that it encodes: "image", "bytes", "features", "arrow"
 	ChunkSize int    // default, bytes
 	Options   any    // a pointer to the defaults
 
@@ -82,12 +85,24 @@ var All = []Format{
 		Source: "image", ChunkSize: imageChunk, Options: bmp.Defaults(), New: image(bmp.New),
 	},
 	{
-		Name: "arrow", Names: []string{"arrow", "application/vnd.apache.arrow.stream"}, MediaType: "application/vnd.apache.arrow.stream",
-		Source: "arrow", ChunkSize: dataChunk, Options: &arrowipc.Options{}, New: plain(arrowipc.New),
-	},
-	{
 		Name: "bytes", Names: []string{"bytes"}, MediaType: "application/octet-stream",
 		Source: "bytes", ChunkSize: dataChunk, Options: &verbatim.Options{}, New: plain(verbatim.New),
+	},
+	{
+		Name: "gml32", Names: []string{"gml32", "application/gml+xml; version=3.2", "text/xml; subtype=gml/3.2", "text/xml; subtype=gml/3.2.1", "application/gml+xml", "gml"},
+		MediaType: "application/gml+xml; version=3.2", Source: "features", ChunkSize: dataChunk, Options: gml.Defaults(), New: plain(gml.New),
+	},
+	{
+		Name: "geojson", Names: []string{"geojson", "application/geo+json", "application/json", "json"}, MediaType: "application/geo+json",
+		Source: "features", ChunkSize: dataChunk, Options: geojson.Defaults(), New: plain(geojson.New),
+	},
+	{
+		Name: "csv", Names: []string{"csv", "text/csv"}, MediaType: "text/csv",
+		Source: "features", ChunkSize: dataChunk, Options: csv.Defaults(), New: plain(csv.New),
+	},
+	{
+		Name: "arrow", Names: []string{"arrow", "application/vnd.apache.arrow.stream"}, MediaType: "application/vnd.apache.arrow.stream",
+		Source: "arrow", ChunkSize: dataChunk, Options: &arrowipc.Options{}, New: plain(arrowipc.New),
 	},
 }
 

@@ -3,9 +3,9 @@ import { createServer } from 'node:http'
 import { createServer as createServer2 } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { pipeline } from 'node:stream/promises'
-import { bytes, createEncoder, encode, encodeChunked, encodeStream, image, SluiceError, stats } from 'sluice'
+import { arrow, bytes, createEncoder, encode, encodeChunked, encodeStream, image, negotiate, negotiateArrow, respond, send, SluiceError, stats } from 'sluice'
 import * as sluice from 'sluice'
-import type { Bytes, BytesDescription, EncodeOptions, ErrorCode, FormatInfo, ImageDescription, Job, Pixels, PixelFormat, Png8Options, PngOptions, PushSource, Report, Source, Stats, Strip } from 'sluice'
+import type { ArrowDescription, Bytes, BytesDescription, EncodeOptions, ErrorCode, FormatInfo, HttpReport, ImageDescription, Job, Negotiated, SendOptions, Pixels, PixelFormat, Png8Options, PngOptions, PushSource, Report, Source, Stats, Strip } from 'sluice'
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false
 function same<A, B> (_equal: Equal<A, B>): void {}
@@ -46,6 +46,20 @@ const text = bytes(description2)
 same<typeof text, PushSource<Bytes>>(true)
 bytes().write('text')
 bytes({}).write(new Uint8Array(8))
+const table = arrow({ codec: 'zstd', level: 3 })
+same<typeof table, PushSource<Uint8Array | Uint8ClampedArray>>(true)
+table.write(Buffer.alloc(8))
+const description3: ArrowDescription = { codec: undefined }
+createEncoder(arrow(description3), { format: 'arrow' })
+const negotiated = negotiateArrow(new Request('http://localhost'), { codecs: ['lz4'] })
+if (negotiated !== null) arrow({ codec: negotiated.codec }).end()
+createServer((request, response) => { response.setHeaders(new Map(Object.entries(negotiateArrow(request)?.headers ?? {}))) })
+// @ts-expect-error no such codec
+arrow({ codec: 'gzip' })
+// @ts-expect-error not bytes
+arrow().write('text')
+// @ts-expect-error none is no codec to choose from
+negotiateArrow({ headers: {} }, { codecs: ['none'] })
 createEncoder(bytes({ type: undefined }), { chunkSize: 4096 }).write('text')
 // @ts-expect-error not bytes
 text.write({ data: pixels.data })
@@ -132,6 +146,27 @@ createEncoder(whole)
 // @ts-expect-error only for sources that parts are pushed into
 createEncoder(pixels)
 
+// ---- HTTP
+const wishes: SendOptions = {
+  status: 200, headers: { 'cache-control': 'no-cache', etag: undefined, 'content-length': 5 }, strategy: 'speed', partialSize: 1024, coding: 'br', format: 'png', level: 'fast',
+  onError: error => ({ status: 500, body: error.message }), onReport: report => { same<typeof report, HttpReport>(true) }
+}
+createServer((request, response) => {
+  const sent = send(request, response, pixels, wishes)
+  same<typeof sent, Promise<HttpReport>>(true)
+  const chosen = negotiate(request, { type: 'text/csv', codings: ['gzip'] })
+  same<typeof chosen, Negotiated | null>(true)
+})
+createServer2((request, response) => { send(request, response, whole).then(report => report.error?.message ?? report.status) })
+async function answer (request: Request): Promise<Response> {
+  negotiate(request)
+  return respond(request, bytes(), { headers: new Headers(), onError: async () => ({ body: new Uint8Array(4) }) })
+}
+// @ts-expect-error no such strategy
+send(null!, null!, pixels, { strategy: 'fast' })
+// @ts-expect-error no Web response
+send(new Request('http://localhost'), new Response(), pixels)
+
 // ---- the rest
 async function figures (): Promise<number> {
   const all = await stats()
@@ -147,4 +182,4 @@ const made = new SluiceError('ERR_SLUICE_INPUT', 'no')
 const none = sluice.default
 same<typeof sluice.encode, typeof encode>(true)
 
-export { settled, buffer, iterate, figures, isOurs, made, none }
+export { answer, settled, buffer, iterate, figures, isOurs, made, none }
