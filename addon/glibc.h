@@ -14,6 +14,9 @@ SLUICE_OLD(dladdr, SLUICE_GLIBC);
 SLUICE_OLD(dlerror, SLUICE_GLIBC);
 SLUICE_OLD(dlopen, SLUICE_GLIBC);
 SLUICE_OLD(dlsym, SLUICE_GLIBC);
+SLUICE_OLD(exp, SLUICE_GLIBC); // these three, which libwebp uses, in glibc 2.29
+SLUICE_OLD(log, SLUICE_GLIBC);
+SLUICE_OLD(pow, SLUICE_GLIBC);
 SLUICE_OLD(pthread_attr_getstack, SLUICE_GLIBC);
 SLUICE_OLD(pthread_attr_getstacksize, SLUICE_GLIBC);
 SLUICE_OLD(pthread_attr_setstacksize, SLUICE_GLIBC);

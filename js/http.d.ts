@@ -48,7 +48,8 @@ export interface HttpOptions {
   onReport?: ((report: HttpReport) => void) | undefined
 }
 
-export type SendOptions = Omit<EncodeOptions, 'coding'> & HttpOptions
+type WithoutCoding<T> = T extends unknown ? Omit<T, 'coding'> : never
+export type SendOptions = WithoutCoding<EncodeOptions> & HttpOptions
 
 /** What became of an answer. bytes and chunks are those of the body, as it was sent. */
 export interface HttpReport extends Report {

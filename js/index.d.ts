@@ -137,7 +137,6 @@ export type { ArrowData, BatchesOptions, Column, Columns, ColumnType, Dictionary
 
 // ---- options -----------------------------------------------------------------------------------
 
-
 /** HTTP content codings. deflate is in the zlib format, as HTTP means it. */
 export type Coding = 'identity' | 'gzip' | 'deflate' | 'zstd'
 /**
@@ -223,7 +222,7 @@ export interface JpegOptions {
   progressive?: boolean | undefined
 }
 
-export type EncodeOptions = CommonOptions & PngOptions & Png8Options & JpegOptions & WebpOptions & GifOptions & TiffOptions & BmpOptions
+export type EncodeOptions = CommonOptions & (PngOptions | Png8Options | JpegOptions | WebpOptions | GifOptions | TiffOptions | BmpOptions)
 
 // ---- what comes out ----------------------------------------------------------------------------
 

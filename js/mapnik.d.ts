@@ -25,7 +25,8 @@ declare namespace mapnik {
   }
 
   /** The formats and options of `encodeChunked`; `palette` may be a mapnik.Palette too. */
-  type Options = Omit<EncodeOptions, 'format' | 'palette'> & { palette?: Uint8Array | Palette | undefined }
+  type Own<T> = T extends unknown ? Omit<T, 'format' | 'palette'> : never
+  type Options = Own<EncodeOptions> & { palette?: Uint8Array | Palette | undefined }
 
   /** What mapnik.Image and mapnik.ImageView gain. */
   interface Chunked {

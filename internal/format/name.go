@@ -73,6 +73,9 @@ func (s Settings) under(options []byte) ([]byte, error) {
 // Options may lead to another row: a palette makes png a png8.
 func parse(name string, options []byte, rows []*Format) (Choice, error) {
 	lower := strings.ToLower(strings.TrimSpace(name))
+	if c, ok := lookUp(lower, rows); ok { // some media types have their parameters in the table
+		return c.instead(options, rows), nil
+	}
 	if media, parameters, ok := strings.Cut(lower, ";"); ok && strings.Contains(media, "/") {
 		c, err := parseMediaType(name, strings.TrimSpace(media), parameters, rows)
 		return c.instead(options, rows), err

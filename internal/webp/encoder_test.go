@@ -141,8 +141,8 @@ func TestErrors(t *testing.T) {
 // An abort stops libwebp in the middle.
 func TestAbort(t *testing.T) {
 	const side = 600
-	pix := sample.Noise(side, side)
-	for _, options := range []string{`{"method":6}`, `{"lossless":true,"method":4}`} {
+	pix := sample.Photo(side, side)
+	for _, options := range []string{`{"method":4}`, `{"lossless":true,"method":3}`} {
 		run := func(after time.Duration) (time.Duration, error) {
 			w := flow.Unlimited(&bytes.Buffer{})
 			e, err := New(w, raster.Header{Width: side, Height: side, Whole: true}, []byte(options), nil)
@@ -181,7 +181,7 @@ func TestLayouts(t *testing.T) {
 	}
 	header := filepath.Join(strings.TrimSpace(string(dir)), "libwebp_src/src/webp/encode.h")
 	var c strings.Builder
-	fmt.Fprintf(&c, "#include <stddef.h>\nnamespace real {\n#include <stdint.h>\n#include %q\n}\nnamespace ours {\n#include %q\n}\n", header, ours)
+	fmt.Fprintf(&c, "#include <stddef.h>\n#include <stdint.h>\nnamespace real {\n#include <stdint.h>\n#include %q\n}\nnamespace ours {\n#include %q\n}\n", header, ours)
 	c.WriteString("static_assert(ABI == WEBP_ENCODER_ABI_VERSION, \"ABI\");\n")
 	for ourName, realName := range map[string]string{"webp_config": "WebPConfig", "webp_picture": "WebPPicture", "webp_memory": "WebPMemoryWriter"} {
 		fmt.Fprintf(&c, "static_assert(sizeof(ours::%s) == sizeof(real::%s), %q);\n", ourName, realName, ourName)
