@@ -131,6 +131,20 @@ var samples = map[string]example{
 			}
 		},
 	},
+	"jpegpng": {
+		kind:    "image",
+		source:  map[string]any{"width": width, "height": height},
+		input:   sample.Map(width, height),
+		unit:    4 * width,
+		hostile: []map[string]any{{"width": 0}, {"height": -1}, {"width": 1 << 31, "height": 1 << 31}},
+		check: func(t testing.TB, input, output []byte) {
+			if bytes.HasPrefix(output, []byte("\x89PNG")) { // of a pushed image without a promise
+				checkPixels(t, input, output, width, height)
+			} else {
+				checkLikeness(t, input, output, width, height)
+			}
+		},
+	},
 	"jpeg": {
 		kind:    "image",
 		source:  map[string]any{"width": width, "height": height},

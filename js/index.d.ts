@@ -145,7 +145,8 @@ export type Coding = 'identity' | 'gzip' | 'deflate' | 'zstd'
  */
 export type Format =
   | 'png' | 'image/png' | 'png24' | 'png32' | 'image/png24' | 'image/png32'
-  | 'png8' | 'png256' | 'image/png8' | 'jpeg' | 'jpg' | 'image/jpeg' | 'image/jpg' | 'webp' | 'image/webp' | 'gif' | 'image/gif'
+  | 'png8' | 'png256' | 'image/png8' | 'jpeg' | 'jpg' | 'image/jpeg' | 'image/jpg'
+  | 'image/vnd.jpeg-png' | 'webp' | 'image/webp' | 'gif' | 'image/gif'
   | 'tiff' | 'tif' | 'geotiff' | 'image/tiff' | 'image/tif' | 'image/geotiff'
   | 'bmp' | 'image/bmp' | 'image/x-ms-bmp'
   | 'bytes' | FeatureFormat | 'arrow' | 'application/vnd.apache.arrow.stream' | (string & {})
@@ -222,7 +223,17 @@ export interface JpegOptions {
   progressive?: boolean | undefined
 }
 
-export type EncodeOptions = CommonOptions & (PngOptions | Png8Options | JpegOptions | WebpOptions | GifOptions | TiffOptions | BmpOptions)
+/** The options of image/vnd.jpeg-png: a JPEG when no pixel is translucent, else a PNG. */
+export interface JpegpngOptions {
+  /** Of the JPEG, 0 to 100. Default 85. */
+  quality?: number | undefined
+  /** Of the PNG. Default 'fast'. */
+  level?: 'stored' | 'fastest' | 'fast' | 'balanced' | 'small' | 'auto' | undefined
+  /** Resolution in pixels per inch, up to 65535. 0, the default: none. */
+  dpi?: number | undefined
+}
+
+export type EncodeOptions = CommonOptions & (PngOptions | Png8Options | JpegOptions | JpegpngOptions | WebpOptions | GifOptions | TiffOptions | BmpOptions)
 
 // ---- what comes out ----------------------------------------------------------------------------
 

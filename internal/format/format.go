@@ -70,6 +70,14 @@ var All = []Format{
 		Keys: png8Keys, Source: "image", ChunkSize: imageChunk, Options: png.PaletteDefaults(), New: image(png.NewIndexed),
 	},
 	{
+		Name: "jpeg", Names: []string{"jpeg", "jpg", "image/jpeg", "image/jpg"}, MediaType: "image/jpeg", Keys: jpegKeys, Number: "quality",
+		Source: "image", ChunkSize: imageChunk, Options: jpeg.Defaults(), New: image(jpeg.New),
+	},
+	{
+		Name: "jpegpng", Names: []string{"image/vnd.jpeg-png"}, MediaType: "image/vnd.jpeg-png",
+		Source: "image", ChunkSize: imageChunk, Options: jpegPNGDefaults(), New: image(newJPEGPNG),
+	},
+	{
 		Name: "webp", Names: []string{"webp", "image/webp"}, MediaType: "image/webp", Keys: webpKeys, Number: "quality",
 		Source: "image", ChunkSize: imageChunk, Options: webp.Defaults(), New: image(webp.New),
 	},
@@ -84,10 +92,6 @@ var All = []Format{
 	{
 		Name: "bmp", Names: []string{"bmp", "image/bmp", "image/x-ms-bmp"}, MediaType: "image/bmp",
 		Source: "image", ChunkSize: imageChunk, Options: bmp.Defaults(), New: image(bmp.New),
-	},
-	{
-		Name: "jpeg", Names: []string{"jpeg", "jpg", "image/jpeg", "image/jpg"}, MediaType: "image/jpeg",
-		Source: "image", ChunkSize: imageChunk, Options: jpeg.Defaults(), New: image(jpeg.New),
 	},
 	{
 		Name: "bytes", Names: []string{"bytes"}, MediaType: "application/octet-stream",

@@ -54,6 +54,14 @@ func TestNames(t *testing.T) {
 		"image/png; mode=16bit; mode=1bit": `png {"color":"argb4444"}`,
 		"image/png;":                       "png",
 
+		"jpeg":               "jpeg",
+		"image/jpg":          "jpeg",
+		"jpeg80":             `jpeg {"quality":80}`,
+		"JPEG0":              `jpeg {"quality":0}`,
+		"jpeg:quality=75":    `jpeg {"quality":75}`,
+		"jpeg80:quality=75":  `jpeg {"quality":80}`,
+		"image/vnd.jpeg-png": "jpegpng",
+
 		"png8":                      "png8",
 		"PNG256":                    "png8",
 		"image/png8":                "png8",

@@ -3,12 +3,14 @@
 // node-mapnik itself is asked what each of its strings means; sharp decodes what both make of one image.
 
 const assert = require('node:assert/strict')
+const { once } = require('node:events')
+const { buffer } = require('node:stream/consumers')
 const { test } = require('node:test')
 
 const mapnik = require('@mapnik/mapnik')
 const sharp = require('sharp')
 
-const { encode } = require('../..')
+const { encode, encodeStream, image } = require('../..')
 
 const width = 61
 const height = 47
@@ -114,4 +116,32 @@ test('given options win over those of the string', async () => {
   const small = await encode(pixels, { format: 'png:z=9' })
   const stored = await encode(pixels, { format: 'png:z=9', level: 'stored' })
   assert.ok(stored.length > 2 * small.length)
+})
+
+test('jpeg strings give the bytes that mapnik gives for an opaque image', async () => {
+  const opaque = new mapnik.Image(width, height)
+  opaque.fill(new mapnik.Color(240, 235, 220, 255))
+  for (let i = 0; i < 40; i++) opaque.setPixel(i, i, new mapnik.Color(9 * i % 256, 130, 200 - i, 255))
+  const source = { data: Buffer.from(opaque.data()), width, height }
+  for (const name of ['jpeg', 'jpeg80', 'jpeg:quality=75', 'JPEG95', 'jpeg1']) {
+    assert.ok((await encode(source, { format: name })).equals(opaque.encodeSync(name.toLowerCase())), name)
+  }
+})
+
+test('image/vnd.jpeg-png is a JPEG when opaque', async () => {
+  const opaque = Buffer.from(pixels.data)
+  for (let i = 3; i < opaque.length; i += 4) opaque[i] = 255
+  const kind = async (data, more) => (await sharp(await encode({ data, width, height, ...more }, { format: 'image/vnd.jpeg-png' })).metadata()).format
+  assert.equal(await kind(opaque), 'jpeg')
+  assert.equal(await kind(pixels.data), 'png')
+  for (const promise of [true, false]) {
+    const source = image({ width, height, opaque: promise })
+    const stream = encodeStream(source, { format: 'image/vnd.jpeg-png' })
+    const info = once(stream, 'format')
+    source.write(opaque)
+    source.end()
+    const file = await buffer(stream)
+    assert.equal((await info)[0].mediaType, promise ? 'image/jpeg' : 'image/png')
+    assert.equal((await sharp(file).metadata()).format, promise ? 'jpeg' : 'png')
+  }
 })
