@@ -6,7 +6,7 @@
 const { once } = require('node:events')
 const zlib = require('node:zlib')
 const { bytes, encodeChunked } = require('sluice')
-const { featureBytes } = require('./features')
+const { featureBytes } = require('./roads')
 const { options, interleave, table, save, median } = require('./measure')
 
 const size = 20e6 // bytes of each kind

@@ -2,11 +2,13 @@
 
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
+const http = require('node:http')
+const { PassThrough, Transform } = require('node:stream')
 const { test } = require('node:test')
 const zlib = require('node:zlib')
 const fzstd = require('fzstd')
 
-const { bytes, encode, encodeChunked, encodeStream } = require('../..')
+const { bytes, encode, encodeChunked, encodeStream, send } = require('../..')
 const binding = require('../../js/binding')
 const { split } = require('../../js/options')
 const { Stream } = require('../../js/stream')
@@ -142,3 +144,44 @@ test('part() comes once, without a coding as well', async () => {
   assert.ok(flushed.length >= 50_000 && all.subarray(0, flushed.length).equals(flushed))
   assert.equal((await run(sourceOf(text), {})).flushed, null)
 })
+
+for (const coding of ['identity', 'br', ...codings]) {
+  test(`send() with strategy speed, ${coding}: the client decodes the first part before the second is written`, async (t) => {
+    const source = bytes({ type: 'text/xml' })
+    const sent = new Promise((resolve, reject) => {
+      const server = http.createServer((request, response) => {
+        send(request, response, source, { strategy: 'speed' }).then(resolve, reject)
+        source.write('the first')
+      }).listen(0, () => {
+        http.get({ port: server.address().port, headers: { 'accept-encoding': coding } }, response => {
+          const decoder = decoding(coding)
+          let text = ''
+          decoder.on('data', data => {
+            text += data
+            if (text !== 'the first') return
+            source.write(' and the second')
+            source.end()
+          })
+          decoder.on('end', () => assert.equal(text, 'the first and the second'))
+          response.pipe(decoder)
+        })
+      })
+      t.after(() => server.close())
+    })
+    const report = await sent
+    assert.deepEqual([report.coding, report.status, report.error], [coding, 200, undefined])
+  })
+}
+
+/** A stream that decodes. */
+function decoding (coding) {
+  switch (coding) {
+    case 'identity': return new PassThrough()
+    case 'br': return zlib.createBrotliDecompress()
+    case 'gzip': return zlib.createGunzip()
+    case 'deflate': return zlib.createInflate()
+  }
+  const stream = new Transform({ transform (data, _, done) { decoder.push(data); done() } })
+  const decoder = new fzstd.Decompress(chunk => { if (chunk.length > 0) stream.push(Buffer.from(chunk)) })
+  return stream
+}
