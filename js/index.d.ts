@@ -146,7 +146,7 @@ export type Coding = 'identity' | 'gzip' | 'deflate' | 'zstd'
 export type Format =
   | 'png' | 'image/png' | 'png24' | 'png32' | 'image/png24' | 'image/png32'
   | 'png8' | 'png256' | 'image/png8' | 'jpeg' | 'jpg' | 'image/jpeg' | 'image/jpg'
-  | 'image/vnd.jpeg-png' | 'webp' | 'image/webp' | 'gif' | 'image/gif'
+  | 'jpegpng' | 'image/vnd.jpeg-png' | 'webp' | 'image/webp' | 'gif' | 'image/gif'
   | 'tiff' | 'tif' | 'geotiff' | 'image/tiff' | 'image/tif' | 'image/geotiff'
   | 'bmp' | 'image/bmp' | 'image/x-ms-bmp'
   | 'bytes' | FeatureFormat | 'arrow' | 'application/vnd.apache.arrow.stream' | (string & {})

@@ -74,7 +74,7 @@ var All = []Format{
 		Source: "image", ChunkSize: imageChunk, Options: jpeg.Defaults(), New: image(jpeg.New),
 	},
 	{
-		Name: "jpegpng", Names: []string{"image/vnd.jpeg-png"}, MediaType: "image/vnd.jpeg-png",
+		Name: "jpegpng", Names: []string{"jpegpng", "image/vnd.jpeg-png"}, MediaType: "image/vnd.jpeg-png",
 		Source: "image", ChunkSize: imageChunk, Options: jpegPNGDefaults(), New: image(newJPEGPNG),
 	},
 	{

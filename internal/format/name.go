@@ -66,14 +66,14 @@ func (s Settings) under(options []byte) ([]byte, error) {
 
 // parse finds what name means among rows. A name is, in any case,
 //
-//   - one of a row's names, or of its variants;
+//   - one of a row's names, or of its variants, with its parameters if it has any;
 //   - node-mapnik's: name[number](:key[=value])*, where the first of equal keys counts;
 //   - a media type with parameters: type/subtype(; key=value)*, of which mode is known.
 //
 // Options may lead to another row: a palette makes png a png8.
 func parse(name string, options []byte, rows []*Format) (Choice, error) {
 	lower := strings.ToLower(strings.TrimSpace(name))
-	if c, ok := lookUp(lower, rows); ok { // some media types have their parameters in the table
+	if c, ok := lookUp(spaced(lower), rows); ok { // parameters may be a part of a row's name
 		return c.instead(options, rows), nil
 	}
 	if media, parameters, ok := strings.Cut(lower, ";"); ok && strings.Contains(media, "/") {
@@ -96,6 +96,15 @@ func parse(name string, options []byte, rows []*Format) (Choice, error) {
 		return c, nil
 	}
 	return c, c.readKeys(name, rest)
+}
+
+// spaced returns a media type with one space before each parameter, as names in the table have it.
+func spaced(name string) string {
+	parts := strings.Split(name, ";")
+	for i := range parts {
+		parts[i] = strings.TrimSpace(parts[i])
+	}
+	return strings.Join(parts, "; ")
 }
 
 // instead returns the row that the given options belong to.

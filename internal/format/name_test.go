@@ -241,3 +241,14 @@ func FuzzNames(f *testing.F) {
 		}
 	})
 }
+
+func TestNamesWithParametersOfTheirOwn(t *testing.T) {
+	for _, name := range []string{"application/gml+xml; version=3.2", "Application/GML+XML;version=3.2", "text/xml ; subtype=gml/3.2", "application/gml+xml"} {
+		if c, err := find(name, "features", nil); err != nil || c.Name != "gml32" {
+			t.Errorf("%s: got %v, %v", name, c.Format, err)
+		}
+	}
+	if _, err := find("text/xml; subtype=gml/9", "features", nil); err == nil {
+		t.Error("text/xml; subtype=gml/9 was found")
+	}
+}

@@ -22,13 +22,13 @@ func Defaults() *Options { return &Options{} }
 type format struct {
 	h *feature.Header
 
-	member, id, open, close []byte // around a feature and its id, and after it
-	idPrefix                []byte // before the value that a feature is told apart by
-	geometryOpen            []byte
-	geometryClose           []byte
-	geometryNil             []byte
-	srs                     []byte // attributes of a geometry: srsName, and srsDimension up to its value
-	columns                 []column
+	member, id, close []byte // around a feature and its id, and after it
+	idPrefix          []byte // before the value that a feature is told apart by
+	geometryOpen      []byte
+	geometryClose     []byte
+	geometryNil       []byte
+	srs               []byte // attributes of a geometry: srsName, and srsDimension up to its value
+	columns           []column
 
 	name  []byte // the id of the current feature
 	path  []int  // where in its geometry the current part lies

@@ -101,9 +101,15 @@ class Exchange {
     if (this.#strategy === 'speed') this.#coder?.flush()
   }
 
+  /** The beginning was sent: an output that has words for it may end by saying why. */
+  truncates () { return this.#state === STREAMING }
+
   end (error, report) {
     this.#over = true
     this.#report = report
+    const told = report.error ?? null // by the output itself
+    if (this.#state === STREAMING) this.#explained = told
+    else error ??= told
     error ??= this.#broken
     if (error !== null) this.#fail(error)
     else if (this.#coder === null) this.#complete()

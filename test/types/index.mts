@@ -192,3 +192,27 @@ const none = sluice.default
 same<typeof sluice.encode, typeof encode>(true)
 
 export { answer, settled, buffer, iterate, figures, isOurs, made, none }
+
+// ---- features
+import { batches, features, fromArrow } from 'sluice'
+import type { Columns, FeatureBatch } from 'sluice'
+import { tableFromArrays } from 'apache-arrow'
+
+const places: Columns = { pop: 'int32', name: 'utf8', at: 'timestamp[us]', also: { type: 'timestamp', unit: 'ns' } }
+const wfs = features({ format: 'gml32', typeName: 't:place', columns: places, axisOrder: 'yx', bbox: [0, 0, 1, 1], numberMatched: 'unknown', timeStamp: new Date() })
+same<typeof wfs, PushSource<FeatureBatch>>(true)
+wfs.write({ geometry: { x: new Float64Array(1), y: new Float64Array(1) }, columns: { pop: new Int32Array(1), name: { offsets: new Int32Array(2), data: new Uint8Array(1) }, at: null, also: { values: new BigInt64Array(1), validity: new Uint8Array(1), bitOffset: 3 } } })
+wfs.write({ geometry: { type: 'polygon', coords: new Float64Array(8), offsets: [new Int32Array(2), new Int32Array(2)] } })
+wfs.write({ geometry: { wkb: { offsets: new BigInt64Array(2), data: Buffer.alloc(21) } }, length: 1 })
+async function pushRows (): Promise<void> {
+  for await (const batch of batches([{ pop: 1 }], places, { size: 10, geometry: null })) await wfs.write(batch)
+  const parts = fromArrow(tableFromArrays({ pop: new Int32Array(1) }), { columns: ['pop'] })
+  for (const part of parts) await features({ format: 'geojson', columns: parts.columns }).write(part)
+}
+// @ts-expect-error no such type
+features({ columns: { a: 'int33' } })
+// @ts-expect-error no such key
+features({ colour: 'red' })
+// @ts-expect-error not a typed array
+wfs.write({ columns: { pop: [1] } })
+export { pushRows }
