@@ -5,6 +5,7 @@
 const { xml } = require('../xml')
 const { attribution, group } = require('../layers')
 const { formats } = require('./formats')
+const { countDefault } = require('./query')
 const { prefix, namespace, layers, types } = require('./types')
 
 // What the service promises (table 13) and what it does not.
@@ -80,7 +81,7 @@ function capabilities (base) {
           operation('DescribeFeatureType', { outputFormat: ['application/gml+xml; version=3.2'] }),
           operation('ListStoredQueries'),
           operation('DescribeStoredQueries'),
-          operation('GetFeature', { outputFormat, resultType: ['results', 'hits'] })
+          { ...operation('GetFeature', { outputFormat, resultType: ['results', 'hits'] }), 'ows:Constraint': { '@name': 'CountDefault', 'ows:NoValues': {}, 'ows:DefaultValue': countDefault } }
         ],
         'ows:Parameter': [allowed('version', ['2.0.0'])],
         'ows:Constraint': Object.entries({ ImplementsSimpleWFS: true, ...constraints }).map(constraint('ows'))

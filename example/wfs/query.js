@@ -5,46 +5,49 @@
 const { ServiceError } = require('../errors')
 const crs = require('../crs')
 const { layers, geometryName, prefix, typeOf, parseId } = require('./types')
+const { readFilter } = require('./filter')
 const { formatOf } = require('./formats')
 
 const mostIds = 1000
+const countDefault = 1000000 // features; some clients ask for pages of this size
 const standardCrs = 'urn:ogc:def:crs:EPSG::4326'
 
-// Filters that Simple WFS need not have: ignoring them would answer another question.
-const unsupported = ['filter', 'cql_filter', 'sortby', 'filter_language', 'resolve', 'aliases']
+// What Simple WFS need not have: ignoring them would answer another question.
+const unsupported = ['cql_filter', 'sortby', 'filter_language', 'resolve', 'aliases']
 
 // -> {type, filter: {bbox, ids}, columns, geometry: whether it is wanted, system, srsName, offset, count, hits, format}
 function featureQuery (params) {
   for (const name of unsupported) {
     if (params.get(name) !== undefined && !(name === 'resolve' && params.get(name) === 'none')) {
-      throw new ServiceError('OptionNotSupported', `Expected no ${name.toUpperCase()}: BBOX and RESOURCEID are what this server can filter by`, { locator: name })
+      throw new ServiceError('OptionNotSupported', `Expected no ${name.toUpperCase()}: BBOX, RESOURCEID and FILTERs of those are what this server can filter by`, { locator: name })
     }
   }
-  const { type, ids } = subject(params)
+  const filter = params.get('filter') === undefined ? {} : readFilter(params.get('filter'))
+  const { type, ids } = subject(params, filter.ids)
   const srsName = params.get('srsname') ?? standardCrs
   const system = crs.wfs(srsName)
   if (system === undefined) throw params.invalid('srsname', 'EPSG:4326, EPSG:3857 or CRS84')
   return {
     type,
-    filter: { ids, bbox: boundingBox(params, ids) },
+    filter: { ids, bbox: boundingBox(params, filter.bbox, ids) },
     ...projection(params, layers[type].columns),
     system,
     srsName,
     offset: params.integer('startindex', 0, 2 ** 31, 0),
-    count: params.integer(params.get('count') === undefined ? 'maxfeatures' : 'count', 0, 2 ** 53, Infinity),
+    count: params.integer(params.get('count') === undefined ? 'maxfeatures' : 'count', 0, 2 ** 53, countDefault),
     hits: resultType(params),
     format: formatOf(params)
   }
 }
 
 // The type, and the ids of features if RESOURCEID has some.
-function subject (params) {
+function subject (params, filtered) {
   const name = params.get('typenames') === undefined && params.get('typename') !== undefined ? 'typename' : 'typenames'
   const idName = params.get('resourceid') === undefined && params.get('featureid') !== undefined ? 'featureid' : 'resourceid'
   const wanted = params.get(name)
   const type = wanted === undefined ? undefined : typeOf(wanted)
   if (wanted !== undefined && type === undefined) throw params.invalid(name, 'the name of one type of the capabilities')
-  const text = params.get(idName)
+  const text = params.get(idName) ?? filtered
   if (text === undefined) return { type: type ?? params.required('typenames') }
   const list = text.split(',')
   if (list.length > mostIds) throw params.invalid(idName, `a list of at most ${mostIds}`)
@@ -56,10 +59,11 @@ function subject (params) {
 }
 
 // BBOX in degrees: minimum and maximum, and the CRS they are in. An envelope that touches it is in it.
-function boundingBox (params, ids) {
-  if (params.get('bbox') === undefined) return undefined
+function boundingBox (params, filtered, ids) {
+  const text = params.get('bbox') ?? filtered
+  if (text === undefined) return undefined
   if (ids !== undefined) throw new ServiceError('InvalidParameterValue', 'Expected BBOX or RESOURCEID, got both', { locator: 'bbox' })
-  const { numbers, rest } = params.box('bbox')
+  const { numbers, rest } = params.box('bbox', text)
   const system = crs.wfs(rest.length === 0 ? standardCrs : rest[0])
   if (system === undefined || rest.length > 1) throw params.invalid('bbox', 'four numbers and a CRS: EPSG:4326, EPSG:3857 or CRS84')
   const box = system.latFirst ? crs.swap(numbers) : numbers
@@ -84,4 +88,4 @@ function resultType (params) {
   throw params.invalid('resulttype', 'results or hits')
 }
 
-module.exports = { featureQuery }
+module.exports = { featureQuery, countDefault }

