@@ -98,11 +98,13 @@ numbers: ## hold ten million random numbers against strconv's digits; SLUICE_NUM
 
 setup-e2e: ## install what e2e needs from apt (as root)
 	apt-get update
-	apt-get install -y --no-install-recommends pngcheck libpng-dev libjpeg-turbo-progs libturbojpeg0-dev libxml2-utils gdal-bin curl python3 chromium pngquant
+	apt-get install -y --no-install-recommends pngcheck libpng-dev libjpeg-turbo-progs libturbojpeg0-dev libxml2-utils gdal-bin curl python3 chromium pngquant \
+	  python3-owslib python3-mapproxy nginx-light postgresql-15-postgis-3
 
 e2e: build controls $(C_BUILD)/encode $(C_BUILD)/decode ## the demo server, a C program, libpng and the hazards against the built package
-	@for tool in pngcheck cjpeg djpeg xmllint ogr2ogr curl python3 chromium; do command -v $$tool >/dev/null || { echo "$$tool is missing: make setup-e2e"; exit 1; }; done
+	@for tool in pngcheck cjpeg djpeg xmllint ogr2ogr curl python3 chromium nginx; do command -v $$tool >/dev/null || { echo "$$tool is missing: make setup-e2e"; exit 1; }; done
 	node --test --test-timeout=300000 $(wildcard test/e2e/*.test.js)
+	node --test --test-concurrency=1 --test-timeout=300000 $(wildcard test/e2e/server/*.test.js)
 	node --test --test-concurrency=1 $(wildcard test/e2e/hazards/*.test.js)
 
 hazards: controls ## the hazards alone; each control build must fail as often as its test is sized for

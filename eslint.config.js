@@ -8,6 +8,6 @@ module.exports = [
   { rules: { 'valid-typeof': 'error' } }, // without the standard's requireStringLiterals: a type may come in a variable
   {
     files: ['example/page/**'],
-    languageOptions: { sourceType: 'script', globals: { ol: 'readonly', document: 'readonly', fetch: 'readonly', performance: 'readonly', location: 'readonly' } }
+    languageOptions: { sourceType: 'script', globals: { ol: 'readonly', document: 'readonly', fetch: 'readonly', location: 'readonly', Option: 'readonly', EventSource: 'readonly', requestAnimationFrame: 'readonly' } }
   }
 ]

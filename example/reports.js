@@ -1,29 +1,29 @@
 'use strict'
 
-// What the latest answers cost, for the page's panel: a ring of the last `limit` reports.
-class Reports {
-  constructor (limit) {
-    this.limit = limit
-    this.entries = []
+// What answers cost: the access log, the page's panel and the metrics all hear of it here.
+
+const { EventEmitter } = require('node:events')
+
+class Reports extends EventEmitter {
+  #next = 1
+
+  // An entry for a request that begins. end() makes it known.
+  begin (request) {
+    return { id: this.#next++, time: new Date().toISOString(), method: request.method, url: request.url, client: clientOf(request) }
   }
 
-  // about: what is known of the request; done: the promise of a sluice Job.
-  async add (about, done) {
-    const entry = { id: (this.entries.at(-1)?.id ?? 0) + 1, ...about }
-    this.entries.push(entry)
-    if (this.entries.length > this.limit) this.entries.shift()
-    try {
-      const { bytes, chunks, firstByteMs, totalMs } = await done
-      Object.assign(entry, { bytes, chunks, firstByteMs, totalMs })
-    } catch (err) {
-      entry.error = err.message
-    }
+  // report: sluice's, or as much of one as there is.
+  end (entry, { error, ...report }) {
+    if (entry.ended) return
+    Object.defineProperty(entry, 'ended', { value: true })
+    Object.assign(entry, report, error && { error: error.message })
+    this.emit('report', entry)
   }
+}
 
-  // Latest first.
-  list () {
-    return this.entries.toReversed()
-  }
+// nginx says who asked; nobody else is believed, because nobody else is at this socket when it is set up as documented.
+function clientOf ({ headers, socket }) {
+  return headers['x-real-ip'] ?? socket.remoteAddress
 }
 
 module.exports = { Reports }

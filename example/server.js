@@ -1,116 +1,77 @@
 'use strict'
 
-// A small map server: renders with node-mapnik, answers while sluice is still encoding.
-//   PORT   where to listen, default 8080; 0: any free port
-//   HOST   default 127.0.0.1
+// A map server: node-mapnik renders, sluice sends what it encodes while it encodes.
+//   PORT           where to listen, default 8080; 0: any free port
+//   HOST           default 127.0.0.1
+//   DATABASE_URL   PostGIS instead of the embedded data: postgres://user@host/name
+//   PUBLIC_URL     what clients call this server, without a slash at its end; default: what they say in Host
+//   GRACE          seconds that answers get to finish after SIGTERM, default 30
 
 const http = require('node:http')
-const { encodeChunked, stats } = require('sluice')
-const map = require('./map')
-const wms = require('./wms')
-const { capabilities } = require('./capabilities')
+const { createApp } = require('./app')
+const { logTo } = require('./log')
 const { Reports } = require('./reports')
-const { servePage } = require('./page')
+const { openStore } = require('./store')
 
-const chunkSize = 16384 // bytes
-const reports = new Reports(50)
-
-async function serveWms (request, response, url, pool) {
-  const params = wms.parameters(url.searchParams)
-  const version = wms.version(params)
-  try {
-    if (wms.operation(params) === 'getmap') {
-      await serveMap(request, response, wms.getMap(params), version, pool)
-    } else {
-      const type = version === '1.3.0' ? 'text/xml' : 'application/vnd.ogc.wms_xml'
-      const base = `http://${request.headers.host ?? 'localhost'}${url.pathname}?`
-      respond(response, 200, type, capabilities(base, version))
-    }
-  } catch (err) {
-    fail(response, err, version)
-  }
-}
-
-async function serveMap (request, response, query, version, pool) {
-  if (request.method === 'HEAD') return respond(response, 200, 'image/png')
-
-  const start = performance.now()
-  const pixels = await map.render(pool, query)
-  if (hasLeft(response)) return // while the map was drawn
-
-  // The callback gets the PNG piece by piece, the first pieces while the last rows are still to be encoded.
-  const job = encodeChunked(pixels, { format: 'png', chunkSize }, (err, chunk, last) => {
-    if (err) return fail(response, err, version)
-    if (!response.headersSent) response.writeHead(200, { 'content-type': 'image/png' })
-    response.write(chunk)
-    if (last) response.end()
-  })
-  // A client that reads slowly slows the encoder down; one that leaves ends it.
-  job.follow(response)
-
-  const { width, height } = query
-  reports.add({ width, height, renderMs: performance.now() - start }, job.done)
-}
-
-// Before the first chunk an error can still be told; after it, a broken answer must not look like a whole one.
-function fail (response, err, version) {
-  if (response.headersSent || hasLeft(response)) return response.destroy(err)
-  const { status, type, body } = wms.exception(err, version)
-  if (status >= 500) console.error(err)
-  respond(response, status, type, body)
-}
-
-// Whether the client is gone. Responses of HTTP/2 do not say so, their streams do.
-const hasLeft = (response) => response.destroyed ?? response.stream.destroyed
-
-function respond (response, status, type, body) {
-  response.writeHead(status, { 'content-type': type })
-  response.end(body)
-}
-
-const json = (response, value) => respond(response, 200, 'application/json', JSON.stringify(value))
-
-async function handle (request, response, pool) {
-  const url = new URL(request.url, 'http://localhost')
-  if (request.method !== 'GET' && request.method !== 'HEAD') {
-    response.setHeader('allow', 'GET, HEAD')
-    return respond(response, 405, 'text/plain', 'Only GET and HEAD\n')
-  }
-  if (url.pathname === '/wms') return serveWms(request, response, url, pool)
-  if (url.pathname === '/reports.json') return json(response, reports.list())
-  if (url.pathname === '/stats') return json(response, { ...await stats(), rss: process.memoryUsage().rss })
-  return servePage(response, url.pathname)
-}
-
-// The number in PORT.
-function portOf (text = '8080') {
-  if (/^\d{1,5}$/.test(text) && Number(text) <= 65535) return Number(text)
-  console.error(`Expected PORT to be a number from 0 to 65535, got "${text}"`)
+// The number in an environment variable.
+function numberOf (name, standard, max) {
+  const text = process.env[name] ?? String(standard)
+  if (/^\d{1,6}$/.test(text) && Number(text) <= max) return Number(text)
+  console.error(`Expected ${name} to be a number from 0 to ${max}, got "${text}"`)
   process.exit(1)
 }
 
-async function main () {
-  const port = portOf(process.env.PORT)
-  const pool = await map.load()
+// Starts a server. Resolves, when it listens, to {server, events, stop}: stop() finishes the answers that are under way and resolves.
+async function start ({ port, host, grace, ...app }) {
+  const store = await openStore()
+  let draining = false
+  const { listener, events } = await createApp({ store, ...app, isDraining: () => draining })
   const server = http.createServer((request, response) => {
-    handle(request, response, pool).catch((err) => response.destroy(err))
+    if (draining) response.setHeader('connection', 'close')
+    listener(request, response)
   })
-  server.on('error', (err) => {
-    console.error(err.code === 'EADDRINUSE' ? `Port ${err.port} is taken: choose another with PORT=...` : err.message)
-    process.exit(1)
-  })
-  server.listen(port, process.env.HOST ?? '127.0.0.1', () => {
-    const { address, port } = server.address()
-    console.log(`Map server at http://${address.includes(':') ? `[${address}]` : address}:${port}/`)
-  })
+  server.keepAliveTimeout = 75000 // ms; longer than nginx keeps idle connections to us, or it would meet closed ones
+  await new Promise((resolve, reject) => server.once('error', reject).listen(port, host, resolve))
 
-  // Answers that are under way are finished; connections that wait for a next request are closed.
-  const stop = () => {
-    server.close()
-    setInterval(() => server.closeIdleConnections(), 100).unref()
-    setTimeout(() => server.closeAllConnections(), 10000).unref()
+  async function stop () {
+    if (draining) return
+    draining = true
+    events.close()
+    // close() waits for idle connections too, and new ones become idle as their answers end.
+    const idle = setInterval(() => server.closeIdleConnections(), 100)
+    const late = setTimeout(() => server.closeAllConnections(), grace * 1000)
+    await new Promise((resolve) => server.close(resolve))
+    clearInterval(idle)
+    clearTimeout(late)
+    await store.close()
   }
-  for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, stop)
+  return { server, events, stop }
 }
 
-main()
+const urlOf = ({ address, port }) => `http://${address.includes(':') ? `[${address}]` : address}:${port}/`
+
+function settings () {
+  return {
+    port: numberOf('PORT', 8080, 65535),
+    host: process.env.HOST ?? '127.0.0.1',
+    grace: numberOf('GRACE', 30, 86400),
+    publicUrl: process.env.PUBLIC_URL,
+    reports: new Reports(),
+    log: logTo((line) => process.stdout.write(line))
+  }
+}
+
+async function main () {
+  try {
+    const { server, stop } = await start(settings())
+    console.log(`Map server at ${urlOf(server.address())}`)
+    for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, stop)
+  } catch (err) {
+    console.error(err.code === 'EADDRINUSE' ? `Port ${err.port} is taken: choose another with PORT=...` : err.message)
+    process.exit(1)
+  }
+}
+
+if (require.main === module) main()
+
+module.exports = { start, settings, numberOf, urlOf }
