@@ -226,12 +226,22 @@ func (s *Stream) flushFirst() error {
 		return nil
 	}
 	s.flush = false
+	if s.coder == nil && s.isLast() {
+		return nil // all that comes is under way, and may be known whole; a coder's bytes must not depend on when Finish came
+	}
 	if s.coder != nil {
 		if err := s.coder.Flush(); err != nil {
 			return err
 		}
 	}
 	return s.chunks.Flush()
+}
+
+// isLast says that no part is left and none comes.
+func (s *Stream) isLast() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.finished && len(s.parts) == 0
 }
 
 func (s *Stream) open(r *Request, buffers [][]byte) (format.Encoder, error) {
