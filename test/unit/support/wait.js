@@ -16,16 +16,19 @@ async function until (probe) {
 /** Resolves when no encode lives. */
 const idle = () => until(async () => (await sluice.stats()).streams === 0)
 
+const STILL = 150 // ms: an encode that computes does not go so long without taking or giving a slab, even on a loaded machine
+
 /** Resolves when Go has nothing to do but to wait for consumers and parts. */
 async function quiet () {
   let before
+  let since
   await until(async () => {
     for (let i = 0; i < 20; i++) await turn()
     const { streams, parked, slabs } = await sluice.stats()
     const now = JSON.stringify([streams, parked, slabs])
-    const same = now === before
+    if (now !== before) since = performance.now()
     before = now
-    return same
+    return performance.now() - since > STILL
   })
 }
 
