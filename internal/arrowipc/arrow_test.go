@@ -87,7 +87,7 @@ func columns() map[string]column {
 	for _, t := range []arrow.DataType{arrow.PrimitiveTypes.Uint8, arrow.PrimitiveTypes.Uint16, arrow.PrimitiveTypes.Uint32, arrow.PrimitiveTypes.Uint64} {
 		c[t.Name()] = column{t, counts}
 	}
-	for _, t := range []arrow.FixedWidthDataType{arrow.FixedWidthTypes.Duration_s.(arrow.FixedWidthDataType), arrow.FixedWidthTypes.Duration_ns.(arrow.FixedWidthDataType)} {
+	for _, t := range []arrow.FixedWidthDataType{arrow.FixedWidthTypes.Duration_s, arrow.FixedWidthTypes.Duration_ns} {
 		c[t.String()] = column{t, whole}
 	}
 	return c
