@@ -59,7 +59,7 @@ func TestNames(t *testing.T) {
 		"jpeg80":             `jpeg {"quality":80}`,
 		"JPEG0":              `jpeg {"quality":0}`,
 		"jpeg:quality=75":    `jpeg {"quality":75}`,
-		"jpeg80:quality=75": `jpeg {"quality":75}`,
+		"jpeg80:quality=75":  `jpeg {"quality":75}`,
 		"image/vnd.jpeg-png": "jpegpng",
 
 		"png8":                      "png8",
