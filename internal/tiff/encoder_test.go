@@ -85,7 +85,7 @@ func TestEncode(t *testing.T) {
 	for _, size := range []image.Point{{1, 1}, {7, 5}, {130, 67}} {
 		for _, f := range raster.PixelFormats() {
 			if f == raster.GrayA {
-				continue // the decoder knows none; test/unit/tiff.test.js has another
+				continue // the decoder knows none; test/e2e/tiff.test.js has another
 			}
 			rgba := sample.Noise(size.X, size.Y)
 			data := in(f, rgba)
@@ -172,7 +172,7 @@ func TestBigTIFF(t *testing.T) {
 			t.Fatal(err)
 		}
 		m, err := xtiff.Decode(bytes.NewReader(b))
-		if err != nil { // the decoder may know no BigTIFF: test/e2e/tiff.test.js has one that does
+		if err != nil { // the decoder may know no BigTIFF: then its header and strips are looked at
 			if b[2] != 43 || len(b) <= len(classic) || !bytes.HasSuffix(b, classic[len(classic)-1000:]) {
 				t.Fatal(options, err)
 			}
