@@ -14,6 +14,10 @@ const { AggregatorRegistry } = require('prom-client')
 const { prepare } = require('./build')
 const { numberOf, settings, start, urlOf } = require('./server')
 
+// Workers accept connections themselves. Those that the first process hands out are lost with a worker that dies before it
+// has taken them: their clients would wait for ever.
+cluster.schedulingPolicy = cluster.SCHED_NONE
+
 const leastLife = 1000 // ms; workers that die younger are replaced no faster than that
 
 function runPrimary () {
@@ -48,16 +52,18 @@ function runPrimary () {
   })
 
   // Reports go to the pages of all workers; metrics are asked for by one and are those of all.
-  cluster.on('message', async (worker, { report, metrics }) => {
+  // Messages of ours are in map: prom-client sends some as well.
+  cluster.on('message', async (worker, { map: { report, question } = {} }) => {
     if (report) {
-      for (const other of Object.values(cluster.workers)) if (other !== worker && other.isConnected()) other.send({ report })
-    } else if (metrics !== undefined) {
+      for (const other of Object.values(cluster.workers)) if (other !== worker) tell(other, { report })
+    } else if (question !== undefined) {
       const text = await registry.clusterMetrics().catch((err) => `# ${err.message}\n`)
-      if (worker.isConnected()) worker.send({ metrics, text })
+      tell(worker, { question, text })
     }
   })
 
-  const drain = (worker) => worker.isConnected() && worker.send({ drain: true })
+  const tell = (worker, map) => worker.isConnected() && worker.send({ map })
+  const drain = (worker) => tell(worker, { drain: true })
 
   async function restart () {
     for (const worker of Object.values(cluster.workers)) {
@@ -86,19 +92,19 @@ function runPrimary () {
 async function runWorker () {
   // A terminal sends signals to all processes: only the first decides.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => {})
-  AggregatorRegistry.setRegistries([require('prom-client').register])
+  new AggregatorRegistry() // eslint-disable-line no-new -- answers the first process with this one's metrics
   const asked = new Map() // requests for metrics that wait
   let number = 0
   const metricsText = () => new Promise((resolve) => {
     asked.set(++number, resolve)
-    process.send({ metrics: number })
+    process.send({ map: { question: number } })
   })
   const { stop, events } = await start({ ...settings(), metricsText })
-  events.on('own', (report) => process.connected && process.send({ report }))
-  process.on('message', async ({ drain, report, metrics, text }) => {
+  events.on('own', (report) => process.connected && process.send({ map: { report } }))
+  process.on('message', async ({ map: { drain, report, question, text } = {} }) => {
     if (report) events.show(report)
-    if (metrics !== undefined) asked.get(metrics)?.(text)
-    asked.delete(metrics)
+    asked.get(question)?.(text)
+    asked.delete(question)
     if (!drain) return
     await stop()
     process.exit(0)
