@@ -65,9 +65,15 @@ async function getMap (exchange, version, { renderer, store }) {
 
 // The first strip is drawn before anything is sent, so that an error can still be told.
 async function sendMap (exchange, query, renderer, onError) {
-  const { width, height, format, transparent, dpi } = query
+  const { width, height, format, transparent, dpi, extent, system } = query
   const opaque = !transparent || Boolean(format.opaque)
-  const options = { format: format.title, ...(dpi !== undefined && takesDpi(format) && { dpi }), strategy: 'speed', onError }
+  const options = {
+    format: format.title,
+    ...(dpi !== undefined && takesDpi(format) && { dpi }),
+    ...(format.georeferenced && { geo: { bbox: extent, epsg: system.code }, headers: { 'content-type': format.title } }),
+    strategy: 'speed',
+    onError
+  }
   if (exchange.isHead) return exchange.send(image({ width, height, opaque }), options)
   const started = performance.now()
   const strips = renderer.strips(opaque && transparent ? { ...query, background: '#ffffff' } : query, exchange)

@@ -69,6 +69,12 @@ test('GDAL reads the WMS', async () => {
   assert.equal(different(await rgb(file('gdal.png')), direct, 0), 0)
 })
 
+test('GDAL finds the GeoTIFF where it belongs', async () => {
+  fs.writeFileSync(file('map.tif'), (await get(address(`${server.base}/wms`, { ...map, FORMAT: 'image/geotiff' }))).body)
+  const { cornerCoordinates, stac } = JSON.parse(await run('gdalinfo', ['-json', file('map.tif')]))
+  assert.deepEqual([cornerCoordinates.upperLeft, cornerCoordinates.lowerRight, stac['proj:epsg']], [[-1400000, 8200000], [4600000, 4200000], 3857])
+})
+
 test('OGR reads the WFS: layers, types, extents, features by id and box', async () => {
   const source = `WFS:${server.base}/wfs`
   const summary = await run('ogrinfo', ['-ro', source])
