@@ -12,7 +12,7 @@ for (const when of ['before', 'after']) {
     if (when === 'before') listen()
     const base = await h.baseline()
     if (when === 'after') listen()
-    const work = [h.work(16, { source: h.sample(64, 64) }), h.work(3, { source: h.sample(1000, 1000), level: 'small' })]
+    const work = [h.work(16, { source: h.sample(64, 64) }), h.work(3, { source: h.sample(1000, 1000), format: 'png', level: 'small' })]
     let sent = 0
     const end = Date.now() + 1500
     while (Date.now() < end) {

@@ -90,12 +90,15 @@ async function hashed (source, options = {}) {
 /** The names of all formats that encode images. */
 const formats = () => require(path.join(root, 'js/binding')).info.formats.filter(f => f.source === 'image').map(f => f.name)
 
-/** Encodes without a pause, n at a time, in all formats; stop() resolves when the last is done. All outputs must be right. */
-function work (n, { source = sample(), ...options } = {}) {
+/**
+ * Encodes without a pause, n at a time, in all formats, or the one that is named; stop() resolves when the last is done. All
+ * outputs must be right.
+ */
+function work (n, { source = sample(), format: only, ...options } = {}) {
   const state = { running: true }
   const known = new Map()
   const loop = async (i) => {
-    const names = formats()
+    const names = only === undefined ? formats() : [only]
     for (; state.running; i++) {
       const format = names[i % names.length]
       const hash = await hashed(source, { format, ...options })
