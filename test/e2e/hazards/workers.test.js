@@ -42,7 +42,8 @@ hazard('worker.terminate in the middle of encodes, 300 times', { parameters: { t
 
 // Without the wait alone nothing is seen: rows are read from memory that is gone, and the guard against faults catches it. So
 // the control goes without both.
-hazard('pixels of a terminated worker', { parameters: { times: 6 }, control: 'no-wait' }, async (h, { times }) => {
+// Whether the pixels are read after they went depends on how fast encoders are: the control's failures are only counted.
+hazard('pixels of a terminated worker', { parameters: { times: 6 }, control: 'no-wait', least: 0 }, async (h, { times }) => {
   const { once } = require('node:events')
   const base = await h.baseline()
   const expected = await h.hashed(h.sample(200, 200))
