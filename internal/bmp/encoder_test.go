@@ -17,22 +17,12 @@ import (
 
 func encode(h raster.Header, data []byte, options string, cut int) ([]byte, error) {
 	var out bytes.Buffer
-	w := flow.Unlimited(&out)
 	h.Whole = cut == 0
-	e, err := New(w, h, []byte(options), nil)
-	if err != nil {
-		return nil, err
+	e, err := New(flow.Unlimited(&out), h, []byte(options), nil)
+	if err == nil {
+		err = sample.Feed(e, h, data, cut)
 	}
-	n := h.RowBytes() * cut
-	if cut == 0 {
-		n = len(data)
-	}
-	for ; len(data) > 0; data = data[min(n, len(data)):] {
-		if err := e.Write(flow.Part{Buffers: [][]byte{data[:min(n, len(data))]}}); err != nil {
-			return nil, err
-		}
-	}
-	return out.Bytes(), e.Close()
+	return out.Bytes(), err
 }
 
 func TestEncode(t *testing.T) {

@@ -28,18 +28,11 @@ func encode(h raster.Header, data []byte, options string, cut int, big bool) ([]
 		return nil, err
 	}
 	e.big = big
-	n := h.RowBytes() * cut
-	if cut == 0 {
-		n = len(data)
+	if err = sample.Feed(e, h, data, cut); err != nil {
+		return nil, err
 	}
-	for ; len(data) > 0; data = data[min(n, len(data)):] {
-		if err := e.Write(flow.Part{Buffers: [][]byte{data[:min(n, len(data))]}}); err != nil {
-			return nil, err
-		}
-	}
-	err = e.Close()
 	w.Wait()
-	return out.Bytes(), err
+	return out.Bytes(), nil
 }
 
 // in returns rgba pixels in another format.
