@@ -55,6 +55,28 @@ func (c *Coords) XY(i int) (x, y float64) {
 	return float(c.x[at:]), float(c.y[at:])
 }
 
+// AppendPosition appends position i as text, its coordinates separated by spaces and in the order of the output. False: one of
+// them is not finite, and dst holds a part of it.
+func (h *Header) AppendPosition(dst []byte, c *Coords, i int) ([]byte, bool) {
+	x, y := c.XY(i)
+	if h.Swapped {
+		x, y = y, x
+	}
+	if !Finite(x) || !Finite(y) {
+		return dst, false
+	}
+	dst = append(h.AppendCoordinate(dst, x), ' ')
+	dst = h.AppendCoordinate(dst, y)
+	if c.z == nil {
+		return dst, true
+	}
+	z := c.Z(i)
+	if !Finite(z) {
+		return dst, false
+	}
+	return h.AppendCoordinate(append(dst, ' '), z), true
+}
+
 // Z returns the third coordinate of position i. There must be one: see Shape.HasZ.
 func (c *Coords) Z(i int) float64 {
 	if c.big {

@@ -154,23 +154,7 @@ func (w *writer) positions(dst []byte, c *feature.Coords) []byte {
 }
 
 func (w *writer) position(dst []byte, c *feature.Coords, i int) []byte {
-	x, y := c.XY(i)
-	if w.f.h.Swapped {
-		x, y = y, x
-	}
-	if !feature.Finite(x) || !feature.Finite(y) {
-		w.wrong = true
-		return dst
-	}
-	dst = append(w.f.h.AppendCoordinate(dst, x), ' ')
-	dst = w.f.h.AppendCoordinate(dst, y)
-	if w.s.HasZ {
-		z := c.Z(i)
-		if !feature.Finite(z) {
-			w.wrong = true
-			return dst
-		}
-		dst = w.f.h.AppendCoordinate(append(dst, ' '), z)
-	}
+	dst, finite := w.f.h.AppendPosition(dst, c, i)
+	w.wrong = w.wrong || !finite
 	return dst
 }
