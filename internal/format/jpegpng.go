@@ -66,6 +66,14 @@ func (e undecided) Look(p flow.Part) error {
 	return e.choose(opaque)
 }
 
+// Close fails when no pixels came, and there is no encoder yet.
+func (e undecided) Close() error {
+	if e.Encoder == nil {
+		return raster.Complete(e.header, 0)
+	}
+	return e.Encoder.Close()
+}
+
 func (e *jpegPNG) choose(opaque bool) error {
 	if opaque {
 		j, err := jpeg.New(e.w, e.header, encode(map[string]any{"dpi": e.options.DPI, "quality": e.options.Quality}), nil)
