@@ -13,7 +13,7 @@ const { splitHttp } = require('./options')
 const { responseOf } = require('./response')
 const { WebResponse } = require('./web')
 
-const KNOWN = new Set(['identity', ...binding.info.codings ?? []])
+const KNOWN = new Set(['identity', ...binding.info.codings])
 
 /** Answers a request of node:http or node:http2 with what a source becomes. Rejects only for a bug of the caller's. */
 function send (req, res, source, options) {
