@@ -6,10 +6,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const zlib = require('node:zlib')
-const { load, render } = require('../../example/map') // first: it sets up what mapnik needs
-const { prepare } = require('../../example/data')
-const { style } = require('../../example/style')
-const mapnik = require('@mapnik/mapnik')
+const { withMaps } = require('./map')
 const { relief, photo, noise } = require('./terrain')
 
 const folder = path.join(__dirname, '../../build/bench/images')
@@ -28,9 +25,9 @@ const maps = [
   { name: 'print_3508x2480', extent: [-1400000, 4200000, 4258000, 8200000], width: 3508, height: 2480 } // A4 at 300 dpi
 ]
 
-const overlays = [
-  { name: 'overlay_borders_1201x801', extent: [-1400000, 4200000, 4600000, 8200000], width: 1201, height: 801 },
-  { name: 'overlay_borders_512', extent: tile(5, 17, 11).extent, width: 512, height: 512 }
+const overlays = [ // roads and buildings of Montevideo, at zoom 14 and 15
+  { name: 'overlay_roads_1201x801', extent: [-6262000, -4153000, -6250530, -4145350], width: 1201, height: 801 },
+  { name: 'overlay_roads_512', extent: [-6256000, -4149500, -6253554, -4147054], width: 512, height: 512 }
 ]
 
 const pictures = {
@@ -55,25 +52,13 @@ async function makeImages () {
     fs.writeFileSync(path.join(folder, file), zlib.gzipSync(data, { level: 1 }))
     images.push({ name, class: group, file, width, height, premultiplied })
   }
-  const pool = await load()
-  for (const map of maps) save(map, await render(pool, { srs: 'epsg:3857', ...map }))
-  for (const overlay of overlays) save(overlay, await renderOverlay(overlay))
+  await withMaps(async draw => {
+    for (const map of maps) save(map, await draw(map))
+    for (const overlay of overlays) save(overlay, await draw({ ...overlay, layers: ['roads', 'buildings', 'cities'], background: 'rgba(0,0,0,0)' }))
+  })
   for (const [name, make] of Object.entries(pictures)) save({ name }, make())
   fs.writeFileSync(path.join(folder, 'manifest.json'), JSON.stringify({ images }, null, 1))
   return folder
-}
-
-// The map without land and sea, as a layer over another map.
-async function renderOverlay ({ extent, width, height }) {
-  const xml = style(prepare()).replace(/<StyleName>(land|graticule)<\/StyleName>/g, '').replace(/background-color="[^"]*"/, '')
-  const map = await promise((done) => new mapnik.Map(width, height).fromString(xml, done))
-  map.extent = extent
-  const image = await promise((done) => map.render(new mapnik.Image(width, height), { buffer_size: 128 }, done))
-  return { data: image.data(), width, height, premultiplied: image.premultiplied() }
-}
-
-function promise (start) {
-  return new Promise((resolve, reject) => start((err, value) => err ? reject(err) : resolve(value)))
 }
 
 module.exports = { makeImages }

@@ -28,10 +28,9 @@ async function images () {
   return entries(folder).map((entry) => ({ name: entry.name, pixels: read(folder, entry) }))
 }
 
-async function renderMap () {
-  const map = require('../../example/map')
-  const pool = await map.load()
-  return map.render(pool, { srs: 'epsg:3857', extent: [-1400000, 4200000, 4600000, 8200000], width: 1201, height: 801 })
+function renderMap () {
+  const { withMaps } = require('./map')
+  return withMaps(draw => draw({ extent: [-1400000, 4200000, 4600000, 8200000], width: 1201, height: 801 }))
 }
 
 module.exports = { images, entries, read }
