@@ -71,11 +71,13 @@ test('relief, a photograph and noise have the bytes of node-mapnik', async () =>
   }
 })
 
-test('every opaque image of CORPUS has the bytes of node-mapnik', { skip: process.env.CORPUS === undefined && 'CORPUS names no folder' }, async () => {
-  const images = entries(process.env.CORPUS).map(entry => [entry.name, read(process.env.CORPUS, entry)]).filter(([, source]) => isOpaque(source))
-  assert.ok(images.length > 0)
-  for (const [name, source] of images) await assertLikeMapnik(source, name)
-})
+if (process.env.CORPUS !== undefined) {
+  test('every opaque image of CORPUS has the bytes of node-mapnik', async () => {
+    const images = entries(process.env.CORPUS).map(entry => [entry.name, read(process.env.CORPUS, entry)]).filter(([, source]) => isOpaque(source))
+    assert.ok(images.length > 0)
+    for (const [name, source] of images) await assertLikeMapnik(source, name)
+  })
+}
 
 test('libjpeg in sharp decodes every pixel format', async () => {
   for (const pixelFormat of ['rgba', 'bgra', 'rgb', 'graya', 'gray', 'rgba16', 'gray16']) {
