@@ -18,6 +18,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+	"time"
 	"unsafe"
 
 	pointer "github.com/mattn/go-pointer"
@@ -45,6 +46,9 @@ const ballastBytes = 32 << 20
 
 func init() {
 	runtime.GOMAXPROCS(slots.Width() + spareProcs)
+	// Go opens its poller, two file descriptors, with the first timer, which would be one of its collector's some time under
+	// load. Opened here, descriptors that come later are a leak.
+	time.AfterFunc(0, func() {})
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 		if os.Getenv("GOMEMLIMIT") == "" { // in which it would count
@@ -55,24 +59,35 @@ func init() {
 
 func main() {}
 
+// crossings bounds how many goroutines call C at once. Each that waits there, for a lock whose holder has lost its processor,
+// keeps a thread, and Go starts others for those that could run: 50 streams on a busy machine made 50 threads.
+var crossings = make(chan struct{}, slots.Width()+spareProcs)
+
 // cSink passes a stream's events to C.
 type cSink struct {
-	fn  C.sluice_event_fn
-	ctx unsafe.Pointer
+	fn      C.sluice_event_fn
+	ctx     unsafe.Pointer
+	bounded bool // not where the callback may take as long as it likes
 }
 
-func (c cSink) Begin(b Begin) { c.emit(C.SLUICE_BEGIN, fault.OK, 0, encode(b), nil) }
+func (c cSink) Begin(b Begin, more bool) {
+	c.emit(C.SLUICE_BEGIN, fault.OK, flag(more), encode(b), nil)
+}
 func (c cSink) Chunk(run []byte, last bool) bool {
 	return c.emit(C.SLUICE_CHUNK, fault.OK, flag(last), run, nil)
 }
-func (c cSink) Idle()        { c.emit(C.SLUICE_IDLE, fault.OK, 0, nil, nil) }
-func (c cSink) Drain()       { c.emit(C.SLUICE_DRAIN, fault.OK, 0, nil, nil) }
-func (c cSink) End(r Report) { c.emit(C.SLUICE_END, fault.OK, 0, encode(r), nil) }
+func (c cSink) Idle()           { c.emit(C.SLUICE_IDLE, fault.OK, 0, nil, nil) }
+func (c cSink) Drain(more bool) { c.emit(C.SLUICE_DRAIN, fault.OK, flag(more), nil, nil) }
+func (c cSink) End(r Report)    { c.emit(C.SLUICE_END, fault.OK, 0, encode(r), nil) }
 func (c cSink) Fail(err *fault.Error, r Report) {
 	c.emit(C.SLUICE_FAIL, err.Code, 0, []byte(err.Message), encode(r))
 }
 
 func (c cSink) emit(kind C.int32_t, code fault.Code, last C.int32_t, data, report []byte) bool {
+	if c.bounded {
+		crossings <- struct{}{}
+		defer func() { <-crossings }()
+	}
 	return C.sluice_emit(c.fn, c.ctx, kind, C.int32_t(code), last, unsafe.Pointer(unsafe.SliceData(data)), C.size_t(len(data)),
 		(*C.char)(unsafe.Pointer(unsafe.SliceData(report))), C.size_t(len(report))) == 0
 }
@@ -115,7 +130,7 @@ func sluice_open(request *C.char, n C.size_t, buffers *C.sluice_buffer, count C.
 	if fn == nil {
 		return nil
 	}
-	return pointer.Save(Open(bytesOf(request, n), copied(buffers, count), cSink{fn, ctx}))
+	return pointer.Save(Open(bytesOf(request, n), copied(buffers, count), cSink{fn, ctx, true}))
 }
 
 //export sluice_write
@@ -182,7 +197,7 @@ func sluice_encode(request *C.char, n C.size_t, buffers *C.sluice_buffer, count 
 	for _, b := range borrowed(parts, partCount) {
 		in = append(in, flow.Part{Buffers: [][]byte{b}, Meta: bytesOf(meta, metaLen)})
 	}
-	return C.int32_t(Encode(bytesOf(request, n), copied(buffers, count), in, cSink{fn, ctx}))
+	return C.int32_t(Encode(bytesOf(request, n), copied(buffers, count), in, cSink{fn, ctx, false}))
 }
 
 //export sluice_stats

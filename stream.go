@@ -21,8 +21,8 @@ import (
 // Begin. No call may block for long.
 type Sink interface {
 	// Begin says that the request was good, before any part or credit is needed: an HTTP response needs it before its first
-	// byte.
-	Begin(b Begin)
+	// byte. more: parts are there, so another event follows that nothing but credit is needed for.
+	Begin(b Begin, more bool)
 	// Chunk hands over run, which lies at the start of a slab that is now the consumer's again: whole chunks, back to back.
 	// Only the stream's last chunk may be shorter; it comes with last. run is nil when nothing was left to give.
 	// False aborts the stream.
@@ -30,8 +30,9 @@ type Sink interface {
 	// Idle says that nothing comes before the next part, Finish or Abort: all parts were read, all that could leave has
 	// left.
 	Idle()
-	// Drain says that the oldest part that was written is not needed any longer.
-	Drain()
+	// Drain says that the oldest part that was written is not needed any longer. more: it was the last of all, so another
+	// event follows that nothing but credit is needed for.
+	Drain(more bool)
 	End(r Report)
 	Fail(err *fault.Error, r Report)
 }
@@ -183,7 +184,7 @@ func (s *Stream) encode(request []byte, buffers [][]byte) error {
 func (s *Stream) feed(enc format.Encoder, codings []string) error {
 	late, _ := enc.(format.Late)
 	if late == nil {
-		s.announce(enc, codings)
+		s.announce(enc, codings, false)
 	}
 	for {
 		p, ok, err := s.next()
@@ -197,7 +198,7 @@ func (s *Stream) feed(enc format.Encoder, codings []string) error {
 			if err := late.Look(p); err != nil {
 				return err
 			}
-			s.announce(enc, codings)
+			s.announce(enc, codings, true)
 			late = nil
 		}
 		if err := enc.Write(p); err != nil {
@@ -206,7 +207,7 @@ func (s *Stream) feed(enc format.Encoder, codings []string) error {
 		if err := s.flushFirst(); err != nil {
 			return err
 		}
-		s.sink.Drain()
+		s.sink.Drain(s.isLast())
 	}
 }
 
@@ -237,6 +238,13 @@ func (s *Stream) flushFirst() error {
 	return s.chunks.Flush()
 }
 
+// isReady says that a part is there, or that none comes.
+func (s *Stream) isReady() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.finished || len(s.parts) > 0
+}
+
 // isLast says that no part is left and none comes.
 func (s *Stream) isLast() bool {
 	s.mu.Lock()
@@ -262,14 +270,14 @@ func (s *Stream) open(r *Request, buffers [][]byte) (format.Encoder, error) {
 	return enc, nil
 }
 
-// announce says what the bytes will be, and sees to it that they are coded.
-func (s *Stream) announce(enc format.Encoder, codings []string) {
+// announce says what the bytes will be, and sees to it that they are coded. late: the encoder has a part already.
+func (s *Stream) announce(enc format.Encoder, codings []string, late bool) {
 	info := enc.Info()
 	s.begin.Format, s.begin.MediaType = cmp.Or(info.Format, s.begin.Format), cmp.Or(info.MediaType, s.begin.MediaType)
 	s.begin.Level = info.Level
 	s.begin.Coding = coding.Choose(codings, info.Compressed)
 	s.coder = coding.New(s.begin.Coding, s.writer, s.chunks)
-	s.sink.Begin(s.begin)
+	s.sink.Begin(s.begin, late || s.isReady())
 }
 
 // next returns the oldest part, or false when there are no more. While it waits, a consumer that starves gets what there is.
@@ -411,10 +419,10 @@ func (c *caller) do(f func()) {
 	c.events <- func() fault.Code { f(); return running }
 }
 
-func (c *caller) Begin(b Begin) {
+func (c *caller) Begin(b Begin, more bool) {
 	c.do(func() {
 		c.size = b.ChunkSize
-		c.sink.Begin(b)
+		c.sink.Begin(b, more)
 		c.stream.Grant(make([]byte, flow.SlabSize(c.size)), 0)
 		c.stream.Grant(make([]byte, flow.SlabSize(c.size)), 0)
 	})
@@ -440,8 +448,8 @@ func (c *caller) Chunk(run []byte, last bool) bool {
 	return true
 }
 
-func (c *caller) Idle()  {} // all parts are there
-func (c *caller) Drain() { c.do(c.sink.Drain) }
+func (c *caller) Idle()           {} // all parts are there
+func (c *caller) Drain(more bool) { c.do(func() { c.sink.Drain(more) }) }
 
 func (c *caller) End(r Report) {
 	c.events <- func() fault.Code {

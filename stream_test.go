@@ -61,13 +61,13 @@ type event struct {
 
 func newRecorder() *recorder { return &recorder{make(chan event, 64)} }
 
-func (r *recorder) Begin(b Begin) { r.events <- event{kind: "begin", begin: b} }
+func (r *recorder) Begin(b Begin, _ bool) { r.events <- event{kind: "begin", begin: b} }
 func (r *recorder) Chunk(run []byte, last bool) bool {
 	r.events <- event{kind: "chunk", run: run, last: last}
 	return true
 }
 func (r *recorder) Idle()        {}
-func (r *recorder) Drain()       { r.events <- event{kind: "drain"} }
+func (r *recorder) Drain(bool)   { r.events <- event{kind: "drain"} }
 func (r *recorder) End(p Report) { r.events <- event{kind: "end", report: p} }
 func (r *recorder) Fail(err *fault.Error, p Report) {
 	r.events <- event{kind: "fail", err: err, report: p}
@@ -389,7 +389,7 @@ type counter struct {
 	out                      []byte
 }
 
-func (c *counter) Begin(Begin) {}
+func (c *counter) Begin(Begin, bool) {}
 func (c *counter) Chunk(run []byte, last bool) bool {
 	if last {
 		c.lasts++
@@ -401,7 +401,7 @@ func (c *counter) Chunk(run []byte, last bool) bool {
 	return !c.stop
 }
 func (c *counter) Idle()                     {}
-func (c *counter) Drain()                    {}
+func (c *counter) Drain(bool)                {}
 func (c *counter) End(Report)                { c.ends++ }
 func (c *counter) Fail(*fault.Error, Report) { c.ends++ }
 

@@ -54,6 +54,9 @@ static bool bytes(napi_env napi, napi_value v, const void **data, size_t *len) {
   return true;
 }
 
+// post hands over a command of an input. What comes between open and the first grant goes with that.
+static void post(stream *s, command *c) { (s->env->opening ? mailbox_hold : mailbox_post)(c); }
+
 // collected is called when JavaScript has lost a stream's handle: nobody will read it any more.
 static void collected(napi_env napi, void *data, void *hint) {
   (void)napi;
@@ -99,7 +102,9 @@ static napi_value open_stream(napi_env napi, napi_callback_info info) {
     ((sluice_buffer *)c->call.buffers)[i] = (sluice_buffer){room, len};
     room += len;
   }
-  mailbox_post(c);
+  s->env->opening = true;
+  library_check_signals();
+  mailbox_hold(c);
   stream_hold(s);
   if (napi_create_external(napi, s, collected, NULL, &handle) != napi_ok) collected(napi, s, NULL);
   return handle;
@@ -132,7 +137,7 @@ static napi_value write_part(napi_env napi, napi_callback_info info) {
   }
   if (n == count) {
     stream_lend(s, refs, n);
-    mailbox_post(c);
+    post(s, c);
   } else {
     while (n > 0) napi_delete_reference(napi, refs[--n]);
     stream_release(s);
@@ -155,6 +160,7 @@ static napi_value grant(napi_env napi, napi_callback_info info) {
   c->call.taken = (uint64_t)taken;
   if (bytes(napi, values[1], &b->data, &b->len) && napi_create_reference(napi, values[1], LOAN, &ref) == napi_ok) {
     stream_grant(s, ref);
+    s->env->opening = false;
     mailbox_post(c);
   } else {
     stream_release(s);
@@ -166,7 +172,7 @@ static napi_value grant(napi_env napi, napi_callback_info info) {
 static napi_value simple(napi_env napi, napi_callback_info info, int call) {
   napi_value values[1];
   stream *s = arguments(napi, info, 1, values);
-  if (s && !s->ended) mailbox_post(command_new(call, s, 0, 0, NULL));
+  if (s && !s->ended) post(s, command_new(call, s, 0, 0, NULL));
   return NULL;
 }
 
@@ -175,7 +181,10 @@ static napi_value finish_parts(napi_env napi, napi_callback_info info) { return 
 // pace(handle): grants follow the speed of whoever gets the bytes.
 static napi_value pace(napi_env napi, napi_callback_info info) { return simple(napi, info, SLUICE_CALL_PACE); }
 
-static napi_value abort_stream(napi_env napi, napi_callback_info info) { return simple(napi, info, SLUICE_CALL_ABORT); }
+static napi_value abort_stream(napi_env napi, napi_callback_info info) {
+  environment_of(napi)->opening = false; // no grant comes
+  return simple(napi, info, SLUICE_CALL_ABORT);
+}
 
 static napi_value hold(napi_env napi, napi_callback_info info) {
   napi_value values[1];
@@ -215,6 +224,9 @@ static napi_value stats(napi_env napi, napi_callback_info info) {
 }
 
 NAPI_MODULE_INIT() {
+#ifdef SLUICE_CONTROL_WORKER_LOOP
+  library_pin_on_loop_of(env);
+#endif
   const char *error = library_load();
   if (!error && !mailbox_start()) error = "cannot start a thread";
   environment *e = error ? NULL : environment_new(env);

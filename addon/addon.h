@@ -32,6 +32,14 @@ extern library go; // complete after library_load
 // library_load opens the Go library once per process, from any thread. It returns NULL or what went wrong (static).
 const char *library_load(void);
 
+// library_check_signals sees to it that handlers which were registered since for signals that Go leaves unblocked run on the
+// alternate signal stack: a goroutine's is too small. Any thread.
+void library_check_signals(void);
+
+#ifdef SLUICE_CONTROL_WORKER_LOOP
+void library_pin_on_loop_of(napi_env env);
+#endif
+
 // ---- stream.c ----------------------------------------------------------------------------------
 
 typedef struct stream stream;
@@ -44,6 +52,7 @@ typedef struct slab slab;
 // command and each ready list it stands in. The last one frees it.
 struct stream {
   atomic_int refs;
+  atomic_int lent; // slabs that Go has or is about to get
   environment *env;
   void *handle; // Go's; only the mailbox thread touches it
 
@@ -65,7 +74,8 @@ struct environment {
   atomic_int refs; // the environment itself, and each of its streams
   napi_env napi;
   napi_threadsafe_function wake;
-  int holds; // of the threadsafe function; JavaScript thread only
+  int holds;    // of the threadsafe function; JavaScript thread only
+  bool opening; // a stream was opened and has not been granted a slab, which comes at once; JavaScript thread only
 
   pthread_mutex_t mutex;
   pthread_cond_t changed; // alive fell
@@ -127,5 +137,9 @@ bool mailbox_start(void);
 
 // mailbox_post hands a command over. Any thread; never blocks for long. Commands are carried out in order.
 void mailbox_post(command *c);
+
+// mailbox_hold hands over what may wait for the next command: waking the thread for it would take longer than carrying it out.
+// Not many are kept waiting.
+void mailbox_hold(command *c);
 
 #endif

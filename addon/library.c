@@ -24,6 +24,7 @@ static void ignore(uv_signal_t *handle, int number) {
 // on a goroutine's stack of a few KB and overrun it. libuv installs a handler when its first uv_signal_t for the number
 // starts and not again while one lives, so one of ours, on a loop that is never run or closed, keeps our flag in place.
 // It is not on Node's loop: that would tie it to the thread that happens to load first.
+#ifndef SLUICE_CONTROL_WORKER_LOOP
 static void pin_signal(int number) {
 #ifdef SLUICE_CONTROL_NO_PIN
   return;
@@ -38,6 +39,24 @@ static void pin_signal(int number) {
     sigaction(number, &action, NULL);
   }
 }
+#else
+// The pin on the loop of the environment that loads first, and gone with it.
+static void unpin(void *handle) { uv_close(handle, NULL); }
+
+void library_pin_on_loop_of(napi_env env) {
+  static uv_signal_t handle;
+  static atomic_bool done;
+  uv_loop_t *loop;
+  struct sigaction action;
+  if (atomic_exchange(&done, true) || napi_get_uv_event_loop(env, &loop) != napi_ok) return;
+  if (uv_signal_init(loop, &handle) || uv_signal_start(&handle, ignore, SIGCHLD)) return;
+  uv_unref((uv_handle_t *)&handle);
+  sigaction(SIGCHLD, NULL, &action);
+  action.sa_flags |= SA_ONSTACK;
+  sigaction(SIGCHLD, &action, NULL);
+  napi_add_env_cleanup_hook(env, unpin, &handle);
+}
+#endif
 
 // open_library looks for the Go library beside this file. It is opened at run time, not linked: linked, Go would start its
 // threads in a constructor, before anything could block signals for them.
@@ -83,8 +102,27 @@ static void restore_signal(int number, const struct sigaction *before) {
   sigaction(number, before, NULL);
 }
 
+// Signals that Go leaves unblocked as it does SIGCHLD, but whose first action is not ours to take: by default SIGTRAP and
+// SIGSTKFLT end the process, and SIGPROF is V8's when it profiles.
+static const int unblocked[] = {SIGPROF, SIGTRAP, SIGSTKFLT};
+
+void library_check_signals(void) {
+#ifdef SLUICE_CONTROL_NO_CHECK
+  return;
+#endif
+  for (size_t i = 0; i < sizeof unblocked / sizeof *unblocked; i++) {
+    struct sigaction action;
+    if (sigaction(unblocked[i], NULL, &action) || action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN) continue;
+    if (action.sa_flags & SA_ONSTACK) continue;
+    action.sa_flags |= SA_ONSTACK;
+    sigaction(unblocked[i], &action, NULL);
+  }
+}
+
 static const char *load(void) {
+#ifndef SLUICE_CONTROL_WORKER_LOOP
   pin_signal(SIGCHLD);
+#endif
   struct sigaction urgent;
   sigaction(SIGURG, NULL, &urgent);
   // All threads that Go ever starts inherit the mask of this one. Node's signal handlers must never run on them.

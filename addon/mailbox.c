@@ -13,6 +13,9 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t posted = PTHREAD_COND_INITIALIZER;
 static command *first, **last = &first;
 static bool idle;
+static int held; // commands that nobody was woken for
+
+enum { HELD = 16 };
 
 command *command_new(int call, stream *s, size_t n, size_t extra, char **room) {
   size_t head = sizeof(command) + n * sizeof(sluice_buffer);
@@ -52,6 +55,7 @@ static void *run(void *unused) {
       pthread_cond_wait(&posted, &mutex);
     }
     idle = false;
+    held = 0;
     command *c = first;
     first = NULL;
     last = &first;
@@ -104,7 +108,7 @@ bool mailbox_start(void) {
   return ok;
 }
 
-void mailbox_post(command *c) {
+static void post(command *c, bool waits) {
 #ifdef SLUICE_CONTROL_DIRECT // the calling thread enters Go itself
   if (!c->reply) go.batch(&c->call, 1);
   finish(c);
@@ -114,8 +118,12 @@ void mailbox_post(command *c) {
   pthread_mutex_lock(&mutex);
   *last = c;
   last = &c->next;
-  bool wake = idle;
-  idle = false;
+  bool wake = idle && (!waits || ++held == HELD);
+  if (wake) idle = false;
   pthread_mutex_unlock(&mutex);
   if (wake) pthread_cond_signal(&posted);
 }
+
+void mailbox_post(command *c) { post(c, false); }
+
+void mailbox_hold(command *c) { post(c, true); }

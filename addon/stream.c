@@ -125,6 +125,7 @@ void environment_answer(reply *r) {
 stream *stream_new(environment *env, napi_ref owner) {
   stream *s = allocate(sizeof *s);
   atomic_init(&s->refs, 2); // Go's and the handle's
+  atomic_init(&s->lent, 0);
   atomic_fetch_add(&env->refs, 1);
   s->env = env;
   s->owner = owner;
@@ -191,6 +192,7 @@ void stream_grant(stream *s, napi_ref ref) {
   granted->ref = ref;
   *s->slabs_tail = granted;
   s->slabs_tail = &granted->next;
+  atomic_fetch_add(&s->lent, 1);
 }
 
 // return_input ends the loan of the oldest part.
@@ -245,7 +247,14 @@ int stream_event(void *ctx, const sluice_event *e) {
   pthread_mutex_lock(&env->mutex);
   *s->events_tail = n;
   s->events_tail = &n->next;
-  if (!s->ready) {
+  if (in_slab && e->data) atomic_fetch_sub(&s->lent, 1);
+  // For the next event, which comes by itself only where a slab is left for it: a consumer may not grant one before it is told
+  // that its parts were read.
+  bool waits = e->last && (e->kind == SLUICE_BEGIN || e->kind == SLUICE_DRAIN);
+#ifndef SLUICE_CONTROL_NO_LENT
+  waits = waits && atomic_load(&s->lent) > 0;
+#endif
+  if (!s->ready && !waits) {
     s->ready = true;
     stream_retain(s);
     s->next_ready = NULL;
@@ -255,7 +264,7 @@ int stream_event(void *ctx, const sluice_event *e) {
   }
   int gone = env->closed;
   if (is_last) {
-    mailbox_post(command_new(SLUICE_CALL_CLOSE, s, 0, 0, NULL));
+    mailbox_hold(command_new(SLUICE_CALL_CLOSE, s, 0, 0, NULL));
     if (s->previous) s->previous->next = s->next;
     else env->live = s->next;
     if (s->next) s->next->previous = s->previous;

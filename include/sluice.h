@@ -23,11 +23,13 @@ typedef struct {
 /* Kinds of events. */
 enum {
 	SLUICE_BEGIN = 1, /* once, when the request was found good: before parts or slabs are needed.
-	                     data: JSON {"format", "mediaType", "level", "coding", "chunkSize"} */
+	                     data: JSON {"format", "mediaType", "level", "coding", "chunkSize"}. last = 1: parts are there, so
+	                     another event follows without further calls but grants */
 	SLUICE_CHUNK = 2, /* data: the start of a slab, which is the caller's again. It holds whole chunks, back to back;
 	                     only the stream's last chunk may be shorter, and comes with last = 1. data is NULL when nothing
 	                     was left to give with last */
-	SLUICE_DRAIN = 3, /* the oldest part that was written is not needed any longer */
+	SLUICE_DRAIN = 3, /* the oldest part that was written is not needed any longer. last = 1: it was the last of all, so
+	                     another event follows without further calls but grants */
 	SLUICE_END = 4,   /* the output is complete. data: the report, JSON */
 	SLUICE_IDLE = 6,  /* nothing comes before the next part, finish or abort: all parts were read, and all that could
 	                     leave has left */

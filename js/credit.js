@@ -3,22 +3,31 @@
 const FIRST = 16 * 1024 // bytes
 const FULL = 64 * 1024 // bytes
 const MOST = 8 // slabs
+const PACED = 2 // slabs
 
 /**
  * How much one stream may have in flight. Slabs are the credit. A stream starts with a small one; while its consumer keeps
- * up, slabs become larger, then more: 512 KiB at most.
+ * up, slabs become larger and more: 512 KiB at most, 128 KiB where somebody's link sets the pace, because that keeps up only
+ * until the kernel's buffers are full, and what was granted by then stays for as long as the client takes. One whose output is
+ * collected in any case starts with two large ones: waiting for a slab takes longer than encoding what it holds.
  */
 class Credit {
-  constructor (cut) {
-    this.size = multiple(cut, FIRST) // of the next slab, bytes
+  constructor (cut, collects) {
     this.full = multiple(cut, FULL)
-    this.target = 1 // slabs that may be granted at once
+    this.size = collects ? this.full : multiple(cut, FIRST) // of the next slab, bytes
+    this.target = collects ? 2 : 1 // slabs that may be granted at once
+    this.most = MOST
     this.granted = 0 // slabs that Go has
   }
 
+  pace () {
+    this.most = PACED
+    this.target = Math.min(this.target, PACED)
+  }
+
   grow () {
-    if (this.size < this.full) this.size = this.full
-    else if (this.target < MOST) this.target *= 2
+    this.size = this.full
+    this.target = Math.min(this.target * 4, this.most)
   }
 
   shrink () {

@@ -93,14 +93,21 @@ function createEncoder (source, options) {
   return new Encoder(source, options)
 }
 
+/** Bytes in a slab when the output is collected: most outputs fit in one, so that nobody is woken before the end. */
+function slabOf ({ width, height }) {
+  const guess = width > 0 && height > 0 ? width * height / 4 : 4 * FULL // a sixteenth of an image's pixels
+  return Math.min(Math.max(Math.ceil(guess / FULL), 1), 16) * FULL
+}
+
 async function encode (source, options) {
   const plan = split(options)
+  const from = toSource(source)
   let settle
   const promise = new Promise((resolve, reject) => {
     settle = { resolve, reject, output: null }
   })
   // eslint-disable-next-line no-new -- the addon holds it while it runs, and after that the source that parts come from
-  new Stream(toSource(source), plan, { size: Infinity, cut: FULL / 4, exact: true, gathers: true }, {
+  new Stream(from, plan, { size: Infinity, cut: slabOf(from._header()), exact: true, gathers: true }, {
     begin () {},
     chunk (output) { settle.output = output },
     end (error) {

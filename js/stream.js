@@ -70,7 +70,7 @@ class Stream {
     this.#source = source
     this.#consumer = consumer
     this.#flush = plan.flush
-    this.#credit = new Credit(cut)
+    this.#credit = new Credit(cut, size === Infinity)
     this.#outbox = gathers ? new Gathered(size) : new Views(size)
     const failure = plan.signal?.aborted ? abortError(plan.signal.reason) : plan.failure ?? source._failure()
     if (failure !== null) {
@@ -100,6 +100,7 @@ class Stream {
 
   /** Says that credit follows the speed of whoever gets the bytes: a level that adapts may judge by it then. */
   pace () {
+    this.#credit.pace()
     if (this.#handle !== null) binding.pace(this.#handle)
   }
 

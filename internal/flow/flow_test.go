@@ -220,17 +220,27 @@ func TestOrdered(t *testing.T) {
 			return err
 		})
 		want := ""
-		for i := range 50 {
+		job := func(i int) func() (string, error) {
 			s := fmt.Sprint(i, " ")
 			want += s
-			if err := o.Go(func() (string, error) {
+			return func() (string, error) {
 				time.Sleep(time.Duration((i*7)%5) * 100 * time.Microsecond)
 				return s, nil
-			}); err != nil {
+			}
+		}
+		for i := range 50 {
+			if err := o.Go(job(i)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := o.Run(func() (string, error) { return "end", nil }); err != nil {
+		i := 49
+		if err := o.All(func() (func() (string, error), bool) {
+			i++
+			return job(i), i == 99
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if err := o.Submit(func() (string, error) { return "end", nil }, true); err != nil {
 			t.Fatal(err)
 		}
 		if err := o.Wait(); err != nil || out.String() != want+"end" {
@@ -261,9 +271,25 @@ func TestOrderedFailures(t *testing.T) {
 		if err == nil || o.Go(job) != err {
 			t.Errorf("%s: got %v", name, err)
 		}
+		if o.All(func() (func() (int, error), bool) { t.Error("a job is asked for"); return job, true }) != err {
+			t.Errorf("%s: All forgets it", name)
+		}
 		w.Wait()
 		if w.slots.Free() != 2 {
 			t.Errorf("%s: %d slots are free", name, w.slots.Free())
+		}
+	}
+	for _, supply := range []func() (func() (int, error), bool){
+		func() (func() (int, error), bool) { panic("bug") },
+		func() (func() (int, error), bool) { return func() (int, error) { panic("bug") }, false },
+	} {
+		w, _ := writer(2)
+		if err := NewOrdered(w, func(int) error { return nil }).All(supply); fault.From(err).Code != fault.Internal {
+			t.Errorf("All: got %v", err)
+		}
+		w.Wait()
+		if w.slots.Free() != 2 {
+			t.Errorf("All: %d slots are free", w.slots.Free())
 		}
 	}
 	w, _ := writer(2)

@@ -39,7 +39,7 @@ func (o *Ordered[T]) Go(job func() (T, error)) error {
 		return err
 	}
 	o.mu.Lock()
-	for o.err == nil && o.next-o.emitted > o.w.Width() {
+	for o.err == nil && o.isFull() {
 		o.moved.Wait()
 	}
 	if o.err != nil {
@@ -58,6 +58,84 @@ func (o *Ordered[T]) Go(job func() (T, error)) error {
 	}
 	o.run(i, job, false)
 	return o.failed()
+}
+
+// All runs the jobs that next returns, up to the last, and returns when all have been emitted. next is called by one goroutine at
+// a time, in the order of jobs; it must not block.
+//
+// The caller runs jobs itself, the first of them too, and helpers take what comes next as long as there is something to take:
+// starting a goroutine for each job takes about as long as a job does, when an idle processor has to be woken for it.
+func (o *Ordered[T]) All(next func() (job func() (T, error), last bool)) error {
+	work := &work[T]{next: next}
+	for {
+		if err := o.w.window.Credit(o.w.meter); err != nil {
+			return err
+		}
+		o.mu.Lock()
+		for o.err == nil && !work.taken && o.isFull() {
+			o.moved.Wait()
+		}
+		if o.err != nil || work.taken {
+			o.mu.Unlock()
+			return o.Wait()
+		}
+		o.takeOne(work)
+	}
+}
+
+// work is the jobs of an All.
+type work[T any] struct {
+	next  func() (job func() (T, error), last bool)
+	taken bool // all of it
+}
+
+// help takes jobs until there is none, or none that may run: a helper that waited would cost a parked stream its stack. All
+// starts another. While a slow job holds the others' results back, helpers get ahead by twice what a parked stream keeps;
+// starting one anew takes long.
+func (o *Ordered[T]) help(work *work[T]) {
+	for {
+		o.mu.Lock()
+		if o.err != nil || work.taken || o.next-o.emitted > 2*o.w.Width() || !o.w.window.HasCredit() {
+			o.busy--
+			o.mu.Unlock()
+			return
+		}
+		o.takeOne(work)
+	}
+}
+
+// takeOne runs the next job, and has a helper take the one after it. mu is held on entry, and not on return.
+func (o *Ordered[T]) takeOne(work *work[T]) {
+	var job func() (T, error)
+	if err := Guard(func() error {
+		job, work.taken = work.next()
+		return nil
+	}); err != nil {
+		o.fail(err)
+		o.mu.Unlock()
+		return
+	}
+	i := o.submit()
+	more := i > 0 && !work.taken && o.busy < o.w.Width()-1
+	if more {
+		o.busy++
+	}
+	o.mu.Unlock()
+	if more {
+		o.w.Go(func() { o.help(work) })
+	}
+	o.run(i, job, false)
+}
+
+// isFull says that more results wait than a stream may keep while it is parked. mu is held.
+func (o *Ordered[T]) isFull() bool { return o.next-o.emitted > o.w.Width() }
+
+// Submit is Go, and Run for the last job.
+func (o *Ordered[T]) Submit(job func() (T, error), last bool) error {
+	if last {
+		return o.Run(job)
+	}
+	return o.Go(job)
 }
 
 // Run submits the last job and runs it here.

@@ -119,6 +119,13 @@ func (w *Window) Err() error {
 	return w.err
 }
 
+// HasCredit reports whether Credit would return at once.
+func (w *Window) HasCredit() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.hasCredit()
+}
+
 func (w *Window) hasSlab() bool { return len(w.slabs) > 0 }
 
 func (w *Window) hasCredit() bool { return w.held || len(w.slabs) > 0 }

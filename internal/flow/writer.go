@@ -121,6 +121,15 @@ func (w *Writer) Pace() { w.paced.Store(true) }
 // Paced reports whether Starved tells anything about the way to whoever gets the bytes.
 func (w *Writer) Paced() bool { return w.paced.Load() }
 
+// Given returns the number of bytes that the consumer was given since the stream began.
+func (w *Writer) Given() uint64 { return w.window.Given() }
+
+// HeldBack reports whether the stream has waited for credit for longer than it has worked: its consumer is the slower one.
+func (w *Writer) HeldBack() bool {
+	computing, paused, _, _ := w.meter.Spent()
+	return paused > computing
+}
+
 // Spare reports whether a processor has nothing to do.
 func (w *Writer) Spare() bool { return w.slots.Free() > 0 }
 

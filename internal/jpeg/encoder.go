@@ -182,15 +182,13 @@ func (e *Encoder) write(p flow.Part) error {
 // stream's goroutines have ended.
 func (e *Encoder) writeWhole(s raster.Strip) error {
 	pixels := source{Strip: s, bytes: e.header.RowBytes()}
-	for row := 0; row < e.mcuRows; {
+	row := 0
+	e.rows = e.header.Height
+	return e.strips.All(func() (func() (*segment, error), bool) {
 		st := strip{top: row, bottom: e.ramp.next(row), source: pixels, before: pixels}
 		row = st.bottom
-		if err := e.submit(st); err != nil {
-			return err
-		}
-	}
-	e.rows = e.header.Height
-	return e.strips.Wait()
+		return e.job(st)
+	})
 }
 
 // Close writes what follows the last row.

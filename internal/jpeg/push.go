@@ -68,5 +68,5 @@ func (e *Encoder) start() error {
 	if e.rows < e.header.Height {
 		e.begin(&s.source)
 	}
-	return e.submit(s)
+	return e.strips.Submit(e.job(s))
 }

@@ -37,6 +37,14 @@ type quantizer struct {
 	recip, corr [64]uint32
 	shift       [64]uint8
 	step        [64]uint8
+
+	order [64]divisor // in zigzag order
+}
+
+// divisor is what dividing by one step takes, and the least dividend whose quotient is not zero.
+type divisor struct {
+	recip, corr, least uint32
+	shift, natural     uint8
 }
 
 // quantizers are made when they are first asked for. Two goroutines may make the same: either will do.
@@ -65,6 +73,9 @@ func newQuantizer(table *[64]uint8, quality int) *quantizer {
 		step := min(max((int(table[i])*percent+50)/100, 1), 255)
 		q.step[i] = uint8(step)
 		q.set(i, uint32(8*step))
+	}
+	for k, n := range zigzag {
+		q.order[k] = divisor{q.recip[n], q.corr[n], 4 * uint32(q.step[n]), q.shift[n], n}
 	}
 	return q
 }

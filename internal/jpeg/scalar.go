@@ -1,5 +1,7 @@
 package jpeg
 
+import "encoding/binary"
+
 // The kernels without vectors: what the others must equal, and what runs elsewhere.
 
 var scalar = &kernels{
@@ -18,39 +20,70 @@ const (
 	cOffset = 1<<15 - 1
 )
 
-func color420Scalar(t *tile, rows *rows, width int, blue bool) bool {
-	red, opaque := 0, byte(255)
-	if blue {
-		red = 2
+// Two sums at once, in the halves of 64 bits: luma below blue's difference, and red's difference of two pixels. What is below
+// must not borrow from above, so it is kept positive: luma gets its 128 off later, and red's difference one on that goes later.
+const (
+	ybOffset = cOffset<<32 + 1<<15
+	rrOffset = (cOffset + 128<<16) * (1<<32 + 1)
+)
+
+// weights are those of the four bytes of a pixel but the last, for two sums at once.
+type weights struct{ yb, rr [3]uint64 }
+
+func newWeights(blue bool) (w weights) {
+	y, b, r := [3]int64{yR, yG, yB}, [3]int64{bR, bG, bB}, [3]int64{rR, rG, rB}
+	for i := range 3 {
+		from := i
+		if blue {
+			from = 2 - i
+		}
+		w.yb[i], w.rr[i] = uint64(y[from]+b[from]<<32), uint64(r[from])
 	}
+	return w
+}
+
+var rgbWeights, bgrWeights = newWeights(false), newWeights(true)
+
+func color420Scalar(t *tile, rows *rows, width int, blue bool) bool {
+	w := &rgbWeights
+	if blue {
+		w = &bgrWeights
+	}
+	yb0, yb1, yb2, rr0, rr1, rr2 := w.yb[0], w.yb[1], w.yb[2], w.rr[0], w.rr[1], w.rr[2]
+	opaque := ^uint64(0)
 	for r := range 8 {
 		a, b := rows[2*r][:4*width], rows[2*r+1][:4*width]
 		ya, yb := t.y[2*r*spanWidth:][:width], t.y[(2*r+1)*spanWidth:][:width]
 		cb, cr := t.cb[r*spanWidth/2:][:width/2], t.cr[r*spanWidth/2:][:width/2]
 		bias := int32(1) // alternates, as libjpeg's rounding of averages does
 		for x := range cb {
-			var u, v int32
-			for i, p := range [2][]byte{a[8*x:][:8:8], b[8*x:][:8:8]} {
-				y := ya[2*x:][:2:2]
-				if i == 1 {
-					y = yb[2*x:][:2:2]
-				}
-				R, G, B := int32(p[red&3]), int32(p[1]), int32(p[2-red&3])
-				y[0] = int16((yR*R + yG*G + yB*B + yOffset) >> 16)
-				u += (bR*R + bG*G + bB*B + cOffset) >> 16
-				v += (rR*R + rG*G + rB*B + cOffset) >> 16
-				R, G, B = int32(p[4+red&3]), int32(p[5]), int32(p[6-red&3])
-				y[1] = int16((yR*R + yG*G + yB*B + yOffset) >> 16)
-				u += (bR*R + bG*G + bB*B + cOffset) >> 16
-				v += (rR*R + rG*G + rB*B + cOffset) >> 16
-				opaque &= p[3] & p[7]
-			}
+			const first = 0xff | 0xff<<32 // of two pixels
+			p, q := binary.LittleEndian.Uint64(a[8*x:][:8]), binary.LittleEndian.Uint64(b[8*x:][:8])
+			opaque &= p & q
+
+			s := p&0xff*yb0 + p>>8&0xff*yb1 + p>>16&0xff*yb2 + ybOffset
+			u := int32(s>>32) >> 16
+			ya[2*x] = int16(uint32(s)>>16) - 128
+			s = p>>32&0xff*yb0 + p>>40&0xff*yb1 + p>>48&0xff*yb2 + ybOffset
+			u += int32(s>>32) >> 16
+			ya[2*x+1] = int16(uint32(s)>>16) - 128
+			s = q&0xff*yb0 + q>>8&0xff*yb1 + q>>16&0xff*yb2 + ybOffset
+			u += int32(s>>32) >> 16
+			yb[2*x] = int16(uint32(s)>>16) - 128
+			s = q>>32&0xff*yb0 + q>>40&0xff*yb1 + q>>48&0xff*yb2 + ybOffset
+			u += int32(s>>32) >> 16
+			yb[2*x+1] = int16(uint32(s)>>16) - 128
 			cb[x] = int16((u + bias) >> 2)
-			cr[x] = int16((v + bias) >> 2)
+
+			s = p&first*rr0 + p>>8&first*rr1 + p>>16&first*rr2 + rrOffset
+			v := int32(uint32(s)>>16) + int32(s>>48)
+			s = q&first*rr0 + q>>8&first*rr1 + q>>16&first*rr2 + rrOffset
+			v += int32(uint32(s)>>16) + int32(s>>48)
+			cr[x] = int16((v - 4*128 + bias) >> 2)
 			bias ^= 3
 		}
 	}
-	return opaque == 255
+	return opaque&(0xff<<24|0xff<<56) == 0xff<<24|0xff<<56
 }
 
 func color444Scalar(t *tile, rows *rows, width int, blue bool) bool {
@@ -160,29 +193,39 @@ func transformColumns(d *[64]int32) {
 	}
 }
 
-// quantize makes block i of coefficients.
+// quantize makes block i of coefficients. Most are zero.
 func (b *blocks) quantize(d *[64]int32, i int, q *quantizer) {
 	var mask uint64
 	var magnitude uint32
 	z := &b.z[i]
-	for k := range z {
-		n := zigzag[k] & 63
-		x := d[n]
+	*z = [64]int8{}
+	for k := range q.order {
+		o := &q.order[k]
+		x := d[o.natural&63]
 		sign := x >> 31
 		a := uint32((x ^ sign) - sign)
-		a = (a + q.corr[n]) * q.recip[n] >> (q.shift[n] & 31)
-		v := (int32(a) ^ sign) - sign
-		d[n] = v
-		z[k] = int8(v)
+		if a < o.least {
+			continue
+		}
+		a = (a + o.corr) * o.recip >> (o.shift & 31)
+		z[k] = int8((int32(a) ^ sign) - sign)
 		if k > 0 {
 			magnitude |= a
 		}
-		mask |= uint64(-a>>31) << k
+		mask |= 1 << k
 	}
-	b.dc[i], b.mask[i], b.wide[i] = int16(d[0]), mask&^1, magnitude > 127
+	b.dc[i], b.mask[i], b.wide[i] = int16(q.quotient(d, 0)), mask&^1, magnitude > 127
 	if b.wide[i] {
-		for n, v := range d {
-			b.all[i][n] = int16(v)
+		for n := range d {
+			b.all[i][n] = int16(q.quotient(d, n))
 		}
 	}
+}
+
+// quotient returns coefficient n.
+func (q *quantizer) quotient(d *[64]int32, n int) int32 {
+	x := d[n]
+	sign := x >> 31
+	a := (uint32((x^sign)-sign) + q.corr[n]) * q.recip[n] >> (q.shift[n] & 31)
+	return (int32(a) ^ sign) - sign
 }

@@ -58,13 +58,9 @@ const maxPooled = 1 << 20
 
 var errAborted = fault.Newf(fault.Aborted, "The operation was aborted")
 
-// submit has a strip encoded.
-func (e *Encoder) submit(s strip) error {
-	job := func() (*segment, error) { return e.encode(&s) }
-	if s.bottom < e.mcuRows {
-		return e.strips.Go(job)
-	}
-	return e.strips.Run(job)
+// job returns what encodes a strip, and whether it is the last.
+func (e *Encoder) job(s strip) (encode func() (*segment, error), last bool) {
+	return func() (*segment, error) { return e.encode(&s) }, s.bottom == e.mcuRows
 }
 
 // encode is an Ordered's job: several run at once. What it worked on is kept unless it fails.
@@ -229,10 +225,12 @@ func (e *Encoder) writeOptimal() error {
 	if err := e.writeHead(); err != nil {
 		return err
 	}
-	strips := flow.NewOrdered(e.w, e.emit)
-	for i, s := range e.lists {
-		e.lists[i] = nil
-		if err := strips.Go(func() (*segment, error) {
+	lists := e.lists
+	e.lists = nil
+	return flow.NewOrdered(e.w, e.emit).All(func() (func() (*segment, error), bool) {
+		s := lists[0]
+		lists = lists[1:]
+		return func() (*segment, error) {
 			if e.w.Aborted() {
 				return nil, errAborted
 			}
@@ -243,9 +241,6 @@ func (e *Encoder) writeOptimal() error {
 			s.list = nil
 			s.take(&w)
 			return s, nil
-		}); err != nil {
-			return err
-		}
-	}
-	return strips.Wait()
+		}, len(lists) == 0
+	})
 }

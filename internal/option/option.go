@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/sluice-js/sluice/internal/fault"
 )
@@ -35,7 +36,7 @@ func Decode(scope string, raw []byte, buffers [][]byte, into any) error {
 	if len(raw) == 0 {
 		return nil
 	}
-	fields := fieldsOf(into)
+	fields, options := fieldsOf(into), reflect.ValueOf(into).Elem()
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &values); err != nil {
 		if !json.Valid(raw) {
@@ -52,7 +53,7 @@ func Decode(scope string, raw []byte, buffers [][]byte, into any) error {
 			return fault.Newf(fault.Option, "Expected a known %s option (%s), got %q", scope, strings.Join(sorted(fields), ", "), key)
 		}
 		if value := values[key]; !bytes.Equal(value, []byte("null")) {
-			if !f.set(value, buffers) {
+			if !f.set(options.FieldByIndex(f.index), value, buffers) {
 				return fault.Newf(fault.Option, "Expected %s option %q to be %s, got %s", scope, key, f.expected(), clip(value))
 			}
 		}
@@ -73,32 +74,43 @@ func Specs(defaults any) map[string]Spec {
 	return specs
 }
 
+// field is what the type of a field and its tags say.
 type field struct {
-	value    reflect.Value
+	index    []int
+	kind     reflect.Type
 	choices  []string
 	limited  bool
 	min, max float64
 }
 
+// known holds the fields of every struct type that was asked for: reading tags takes longer than reading options.
+var known sync.Map // reflect.Type to map[string]field
+
 func fieldsOf(into any) map[string]field {
+	t := reflect.TypeOf(into).Elem()
+	if fields, ok := known.Load(t); ok {
+		return fields.(map[string]field)
+	}
 	fields := map[string]field{}
-	collect(reflect.ValueOf(into).Elem(), fields)
+	collect(t, nil, fields)
+	known.Store(t, fields)
 	return fields
 }
 
-// collect adds the fields of v, and those of structs embedded in it.
-func collect(v reflect.Value, fields map[string]field) {
-	for i := range v.NumField() {
-		t := v.Type().Field(i)
+// collect adds the fields of the struct type at index, and those of structs embedded in it.
+func collect(structure reflect.Type, index []int, fields map[string]field) {
+	for i := range structure.NumField() {
+		t := structure.Field(i)
+		at := append(slices.Clip(index), i)
 		if t.Anonymous {
-			collect(v.Field(i), fields)
+			collect(t.Type, at, fields)
 			continue
 		}
 		name := t.Tag.Get("json")
 		if name == "" || name == "-" {
 			continue
 		}
-		f := field{value: v.Field(i)}
+		f := field{index: at, kind: t.Type}
 		if c := t.Tag.Get("choices"); c != "" {
 			f.choices = strings.Split(c, "|")
 		}
@@ -112,8 +124,8 @@ func collect(v reflect.Value, fields map[string]field) {
 	}
 }
 
-// set stores raw; false when it does not fit.
-func (f field) set(raw json.RawMessage, buffers [][]byte) bool {
+// set stores raw in the field's value; false when it does not fit.
+func (f field) set(value reflect.Value, raw json.RawMessage, buffers [][]byte) bool {
 	if f.typeName() == "bytes" {
 		var ref struct {
 			Buffer *int `json:"$buffer"`
@@ -121,10 +133,10 @@ func (f field) set(raw json.RawMessage, buffers [][]byte) bool {
 		if json.Unmarshal(raw, &ref) != nil || ref.Buffer == nil || *ref.Buffer < 0 || *ref.Buffer >= len(buffers) {
 			return false
 		}
-		f.value.SetBytes(buffers[*ref.Buffer])
+		value.SetBytes(buffers[*ref.Buffer])
 		return true
 	}
-	got := reflect.New(f.value.Type())
+	got := reflect.New(f.kind)
 	if json.Unmarshal(raw, got.Interface()) != nil {
 		return false
 	}
@@ -153,7 +165,7 @@ func (f field) set(raw json.RawMessage, buffers [][]byte) bool {
 			return false
 		}
 	}
-	f.value.Set(v)
+	value.Set(v)
 	return true
 }
 
@@ -179,7 +191,7 @@ func (f field) expected() string {
 }
 
 func (f field) typeName() string {
-	switch f.value.Kind() {
+	switch f.kind.Kind() {
 	case reflect.String:
 		return "string"
 	case reflect.Bool:
@@ -189,7 +201,7 @@ func (f field) typeName() string {
 	case reflect.Float64:
 		return "number"
 	}
-	switch f.value.Type() {
+	switch f.kind {
 	case reflect.TypeFor[Bytes]():
 		return "bytes"
 	case reflect.TypeFor[Color]():
@@ -203,7 +215,7 @@ func (f field) typeName() string {
 	case reflect.TypeFor[json.RawMessage]():
 		return "object"
 	}
-	panic("option: no rule for " + f.value.Type().String())
+	panic("option: no rule for " + f.kind.String())
 }
 
 func article(t string) string {

@@ -72,21 +72,16 @@ func (e *Encoder) writeInterlaced(src source) error {
 	}); err != nil {
 		return err
 	}
-	for size, row := firstStrip, 0; row < len(image.rows); size = min(2*size, lastStrip) {
+	size, row := firstStrip, 0
+	return e.strips.All(func() (func() (*idat, error), bool) {
 		first := row
 		for row < len(image.rows) && image.rows[row] < image.rows[first]+size {
 			row++
 		}
-		job := func() (*idat, error) { return image.encode(first, row, level, method) }
-		if row < len(image.rows) {
-			if err := e.strips.Go(job); err != nil {
-				return err
-			}
-		} else if err := e.strips.Run(job); err != nil {
-			return err
-		}
-	}
-	return e.strips.Wait()
+		size = min(2*size, lastStrip)
+		end := row
+		return func() (*idat, error) { return image.encode(first, end, level, method) }, row == len(image.rows)
+	})
 }
 
 // interlace filters the rows of all passes. A row of a pass follows the one before in the same pass.

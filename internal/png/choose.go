@@ -8,9 +8,9 @@ import (
 // Plans are tried on bands of rows. The rows of a band are compressed after as many rows above them as a dictionary:
 // without one, a plan that only predicts the first rows of an image well would win.
 const (
-	bandBytes  = 16 << 10 // of filtered rows in a band
-	bandRows   = 8        // but at least so many rows
-	bandShare  = 16       // bands make up one part in so many of the image; at least one band, at most maxBands
+	bandBytes  = 8 << 10 // of filtered rows in a band
+	bandRows   = 4       // but at least so many rows
+	bandShare  = 16      // bands make up one part in so many of the image; at least one band, at most maxBands
 	maxBands   = 4
 	sampleSide = 4096 // pixels of a row beyond these are not looked at; a multiple of 8, so that packed bytes are whole
 )
@@ -26,12 +26,12 @@ func (e *Encoder) choose(plans []plan, src source, rows int) (plan, error) {
 		sizes = append(sizes, n)
 		return nil
 	})
-	for i := range plans {
-		if err := tries.Go(func() (int, error) { return e.try(&plans[i], plans[0].filteredBytes(), src, rows) }); err != nil {
-			return plan{}, err
-		}
-	}
-	if err := tries.Wait(); err != nil {
+	i := 0
+	if err := tries.All(func() (func() (int, error), bool) {
+		p := &plans[i]
+		i++
+		return func() (int, error) { return e.try(p, plans[0].filteredBytes(), src, rows) }, i == len(plans)
+	}); err != nil {
 		return plan{}, err
 	}
 	best := 0

@@ -18,8 +18,8 @@ import (
 type Options struct {
 	// Level is what to spend on size. stored does not compress; fastest, fast, balanced and small each take longer and
 	// yield fewer bytes. auto watches the way to whoever gets the bytes: it starts as fast, becomes fastest when that has
-	// waited for bytes repeatedly, and balanced while it is slower than the encoder and a processor is idle; where nothing
-	// is known of it, auto stays fast. auto is the one level whose bytes depend on timing. Default fast.
+	// taken 4 MiB and waits for bytes repeatedly, and balanced while it holds the encoder back and a processor is idle; where
+	// nothing is known of it, auto stays fast. auto is the one level whose bytes depend on timing. Default fast.
 	Level string `json:"level" choices:"stored|fastest|fast|balanced|small|auto"`
 	// Reduce drops what the pixels do not use, without loss: alpha of an opaque image, colour of a grey one; and writes
 	// at most 256 colours as indices. A whole image is looked through for that; an image that is pushed is reduced as far
@@ -130,14 +130,11 @@ func (e *Encoder) writePlanned(src source) error {
 		return err
 	}
 	e.ramp = newRamp(e.header.Height, e.plan.filteredBytes())
-	for e.rows < e.header.Height {
+	return e.strips.All(func() (func() (*idat, error), bool) {
 		st := strip{source: src, top: e.rows, bottom: e.ramp.next(e.rows)}
 		e.rows = st.bottom
-		if err := e.submit(st); err != nil {
-			return err
-		}
-	}
-	return e.strips.Wait()
+		return e.job(st)
+	})
 }
 
 // Close writes what follows the last row.

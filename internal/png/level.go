@@ -112,10 +112,16 @@ type leveler struct {
 
 func (l *leveler) set(name string) { l.fixed = levels[name] }
 
+// buffered is how much the kernel may take for a socket before a slow link shows (bytes; Linux: the default maximum of
+// tcp_wmem). Until then consumers on links of 2 Mbit/s and of 1000 look alike: both take everything.
+const buffered = 4 << 20
+
 // get returns the level of a strip that begins now.
 //
-// While the consumer is the bottleneck, time spent on size is free and shortens the response. When it waits, bytes now
-// are worth more; but a buffer between here and the consumer may run empty by chance, so once is not enough.
+// Up to some 100 Mbit/s fast is within a few percent of the best level, and fastest a third slower because of its bytes; so
+// fast it is until the consumer is known. Where it holds the stream back, time spent on size is free and shortens the
+// response. Where it has taken more than the kernel buffers and still waits, bytes now are worth more than few bytes; but
+// a buffer may run empty by chance, so once is not enough.
 func (l *leveler) get(e *Encoder) *level {
 	if l.fixed != nil {
 		return l.fixed
@@ -123,13 +129,13 @@ func (l *leveler) get(e *Encoder) *level {
 	if !e.w.Paced() || !e.emitted.Load() {
 		return levels["fast"] // nothing is known of the consumer, or it has had nothing to take yet
 	}
-	if !e.w.Starved() {
+	if e.w.HeldBack() {
 		if e.w.Spare() {
 			return levels["balanced"]
 		}
 		return levels["fast"] // other streams want the processor
 	}
-	if l.starved.Add(1) > 2 {
+	if e.w.Given() > buffered && e.w.Starved() && l.starved.Add(1) > 2 {
 		return levels["fastest"]
 	}
 	return levels["fast"]

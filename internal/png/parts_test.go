@@ -5,6 +5,7 @@ import (
 	"hash/adler32"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/sluice-js/sluice/internal/flow"
 	"github.com/sluice-js/sluice/internal/raster"
@@ -52,11 +53,10 @@ func TestRamp(t *testing.T) {
 	}
 }
 
-// TestAuto: fast at first, balanced while the consumer is slow and a slot idle, fastest once it has starved repeatedly.
+// TestAuto: fast at first; balanced where the consumer holds the stream back and a slot is idle; fastest where it has starved
+// repeatedly after more bytes than kernels buffer.
 func TestAuto(t *testing.T) {
 	window, meter := flow.NewWindow(), flow.NewMeter()
-	window.Grant(make([]byte, 100), 0)
-	window.Grant(make([]byte, 100), 0)
 	w := flow.NewWriter(nil, window, flow.NewAdmission(1), meter)
 	e := &Encoder{w: w}
 	e.level.set("auto")
@@ -66,6 +66,20 @@ func TestAuto(t *testing.T) {
 			t.Errorf("not %s", want)
 		}
 	}
+	spend := func(s flow.State, d time.Duration) {
+		meter.Enter(s)
+		time.Sleep(d)
+		meter.Leave(s)
+	}
+	give := func(n int, taken uint64) {
+		t.Helper()
+		window.Grant(make([]byte, 1), taken)
+		if _, err := window.Next(meter); err != nil {
+			t.Fatal(err)
+		}
+		window.GiveUp(n)
+	}
+	spend(flow.Computing, time.Millisecond)
 	for range 4 {
 		next("fast") // nothing has been emitted: nobody can have taken it
 	}
@@ -74,20 +88,26 @@ func TestAuto(t *testing.T) {
 		next("fast") // a consumer that takes all at once may be anything
 	}
 	w.Pace()
-	next("fast") // starved once
-	if _, err := window.Next(meter); err != nil {
-		t.Fatal(err)
+	for range 4 {
+		next("fast") // it starves, but a kernel may have taken all
 	}
-	window.GiveUp(100)
+	give(buffered, 0)
+	next("fast")
+	give(1, buffered)
+	next("fast") // it has not taken everything
+	window.Grant(make([]byte, 1), buffered+1)
+	next("fast") // starved once
+	next("fast") // twice
+	next("fastest")
+	spend(flow.Paused, 100*time.Millisecond)
 	next("balanced")
 	if err := w.Acquire(); err != nil {
 		t.Fatal(err)
 	}
-	next("fast") // the consumer is slow, but no slot is idle
+	next("fast") // held back, but no slot is idle
 	w.Release()
-	window.Grant(make([]byte, 100), 100)
-	next("fast") // starved twice
-	next("fastest")
+	spend(flow.Computing, 200*time.Millisecond)
+	next("fastest") // and no longer held back
 }
 
 // TestContext: a strip is filtered as if the image had been filtered at once, its dictionary's rows included. A wrong

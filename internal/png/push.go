@@ -96,5 +96,5 @@ func (e *Encoder) start() error {
 	if e.rows < e.header.Height {
 		e.begin(&g)
 	}
-	return e.submit(st)
+	return e.strips.Submit(e.job(st))
 }

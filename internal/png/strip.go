@@ -52,20 +52,16 @@ func (k *worker) recycle() {
 	}
 }
 
-// submit has a strip encoded. Strips come in order, so each knows how the one above it is filtered: a dictionary is of use
-// only if it is what a decoder has in its window.
-func (e *Encoder) submit(s strip) error {
+// job returns what encodes a strip, and whether it is the last. Strips come in order, so each knows how the one above it is
+// filtered: a dictionary is of use only if it is what a decoder has in its window.
+func (e *Encoder) job(s strip) (encode func() (*idat, error), last bool) {
 	s.level = e.level.get(e)
 	s.method = s.level.method(&e.plan)
 	if s.method.dictionary() && s.method.filter == e.filter {
 		s.context = e.plan.contextRows(s.top)
 	}
 	e.filter = s.method.filter
-	job := func() (*idat, error) { return e.encode(s) }
-	if s.bottom < e.header.Height {
-		return e.strips.Go(job)
-	}
-	return e.strips.Run(job)
+	return func() (*idat, error) { return e.encode(s) }, s.bottom == e.header.Height
 }
 
 // encode compresses a strip. It is an Ordered's job: several run at once.

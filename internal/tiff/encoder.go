@@ -122,15 +122,12 @@ func (e *Encoder) write(p flow.Part) error {
 		return err
 	}
 	if e.header.Whole {
-		for top := 0; top < s.Height; top += e.shape.height {
+		return e.bands.All(func() (func() (*band, error), bool) {
+			top := e.rows
 			height := min(e.shape.height, s.Height-top)
 			e.rows += height
-			rows := raster.Strip{Data: s.Data[top*s.Stride:], Stride: s.Stride, Height: height}
-			if err := e.submit(&band{rows: rows}); err != nil {
-				return err
-			}
-		}
-		return e.bands.Wait()
+			return e.job(&band{rows: raster.Strip{Data: s.Data[top*s.Stride:], Stride: s.Stride, Height: height}})
+		})
 	}
 	n := e.header.RowBytes()
 	for y := range s.Height {
@@ -147,7 +144,7 @@ func (e *Encoder) write(p flow.Part) error {
 			b := e.next
 			e.next = nil
 			b.rows = raster.Strip{Data: b.own, Stride: n, Height: len(b.own) / n}
-			if err := e.submit(b); err != nil {
+			if err := e.bands.Submit(e.job(b)); err != nil {
 				return err
 			}
 		}
@@ -155,13 +152,9 @@ func (e *Encoder) write(p flow.Part) error {
 	return nil
 }
 
-// submit has a band encoded. Bands come in order.
-func (e *Encoder) submit(b *band) error {
-	job := func() (*band, error) { return b, e.encode(b) }
-	if e.rows < e.header.Height {
-		return e.bands.Go(job)
-	}
-	return e.bands.Run(job)
+// job returns what encodes a band that ends at the rows counted so far, and whether it is the last.
+func (e *Encoder) job(b *band) (encode func() (*band, error), last bool) {
+	return func() (*band, error) { return b, e.encode(b) }, e.rows == e.header.Height
 }
 
 // emit writes a band's segments, or keeps them. Calls come in order and do not overlap.

@@ -70,6 +70,7 @@ var shapes = []string{
 	`{"level":"small","tiled":true}`,
 	`{"level":"balanced","predictor":"horizontal","rowsPerStrip":9}`,
 	`{"compression":"lzw"}`,
+	`{"rowsPerStrip":1000}`,
 	`{"compression":"lzw","predictor":"horizontal","tiled":true,"tileWidth":48,"tileHeight":16}`,
 	`{"geo":{"bbox":[5,50,6,51],"epsg":4326}}`,
 }
@@ -238,10 +239,34 @@ func TestLZW(t *testing.T) {
 		for i := range data {
 			data[i] = byte(r.IntN(symbols))
 		}
-		packed := new(table).append(nil, data)
+		packed := new(table).append(nil, data, func() bool { return false })
 		got := new(bytes.Buffer)
 		if _, err := got.ReadFrom(lzw.NewReader(bytes.NewReader(packed), lzw.MSB, 8)); err != nil || !bytes.Equal(got.Bytes(), data) {
 			t.Fatalf("%d bytes of %d symbols: %v", size, symbols, err)
+		}
+	}
+}
+
+// Segments that are compressed in several pieces.
+func TestLongSegments(t *testing.T) {
+	const side = 500
+	for _, draw := range []func(width, height int) []byte{sample.Photo, sample.Noise, sample.Map} {
+		data := draw(side, side)
+		for _, options := range []string{`{"rowsPerStrip":500}`, `{"rowsPerStrip":500,"level":"small","predictor":"horizontal"}`, `{"tiled":true,"tileWidth":512,"tileHeight":512,"level":"balanced"}`, `{"compression":"lzw","rowsPerStrip":500}`} {
+			file, err := encode(raster.Header{Width: side, Height: side}, data, options, 0, false)
+			if err != nil {
+				t.Fatal(options, err)
+			}
+			m, err := xtiff.Decode(bytes.NewReader(file))
+			if err != nil {
+				t.Fatal(options, err)
+			}
+			for i := range side * side {
+				p := data[4*i:]
+				if got, want := color.NRGBAModel.Convert(m.At(i%side, i/side)), (color.NRGBA{p[0], p[1], p[2], p[3]}); got != want && p[3] > 0 {
+					t.Fatalf("%s: pixel %d: got %v, want %v", options, i, got, want)
+				}
+			}
 		}
 	}
 }

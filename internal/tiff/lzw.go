@@ -16,8 +16,11 @@ type table struct {
 	codes [1 << hashBits]uint16
 }
 
-// append appends data, compressed, to dst.
-func (t *table) append(dst, data []byte) []byte {
+// stretch is how many bytes are compressed before stop is asked.
+const stretch = 64 << 10
+
+// append appends data, compressed, to dst. When stop says true the result is of no use.
+func (t *table) append(dst, data []byte, stop func() bool) []byte {
 	var bits uint64 // not yet in dst, the last ones lowest
 	n, width := uint(0), uint(9)
 	put := func(code uint16) {
@@ -41,18 +44,21 @@ func (t *table) append(dst, data []byte) []byte {
 	}
 	if len(data) > 0 {
 		known := uint16(data[0])
-		for _, b := range data[1:] {
-			key := uint32(known)<<8 | uint32(b) + 1
-			i := key * 0x9e3779b1 >> (32 - hashBits)
-			for t.keys[i] != 0 && t.keys[i] != key {
-				i = (i + 1) % (1 << hashBits)
+		for i, b := range data[1:] {
+			if i%stretch == 0 && stop() {
+				return dst
 			}
-			if t.keys[i] == key {
-				known = t.codes[i]
+			key := uint32(known)<<8 | uint32(b) + 1
+			at := key * 0x9e3779b1 >> (32 - hashBits)
+			for t.keys[at] != 0 && t.keys[at] != key {
+				at = (at + 1) % (1 << hashBits)
+			}
+			if t.keys[at] == key {
+				known = t.codes[at]
 				continue
 			}
 			put(known)
-			t.keys[i], t.codes[i] = key, next
+			t.keys[at], t.codes[at] = key, next
 			known = uint16(b)
 			enter()
 		}

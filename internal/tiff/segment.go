@@ -166,10 +166,9 @@ func (e *Encoder) encode(b *band) error {
 		segment := b.memory[t*size:][:size]
 		clear(segment[s.bytes(b.rows.Height):])
 		if e.keeps() {
-			if e.w.Aborted() {
+			if segment = e.compress(segment); e.w.Aborted() {
 				return errAborted
 			}
-			segment = e.compress(segment)
 		}
 		b.segments = append(b.segments, segment)
 	}
@@ -195,29 +194,47 @@ var modes = map[string]deflate.Mode{"stored": deflate.Stored, "fast": deflate.Gr
 
 var tables = pool.New[table]()
 
-// compress returns a segment compressed, in memory of its own. The segment is changed.
+// compress returns a segment compressed, in memory of its own. The segment is changed. After an abort the result is of no use.
 func (e *Encoder) compress(segment []byte) []byte {
 	line := e.shape.bytes(1)
 	if e.predicts() {
-		for rest := segment; len(rest) >= line; rest = rest[line:] {
+		for rest := segment; len(rest) >= line && !e.w.Aborted(); rest = rest[line:] {
 			e.samples.difference(rest[:line])
 		}
 	}
 	work := newBuffer(len(segment) + len(segment)/8 + 64)
 	if e.options.Compression == "lzw" {
 		t := tables.Get()
-		work = t.append(work, segment)
+		work = t.append(work, segment, e.w.Aborted)
 		tables.Put(t)
 	} else {
-		work = append(work, 0x78, 0x9c) // RFC 1950: deflate, a window of 32 KB
-		work = deflate.Compress(work, segment, 0, modes[e.options.Level], deflate.Geometry{PixelBytes: e.shape.pixel, RowBytes: line}, true)
-		work = binary.BigEndian.AppendUint32(work, kernel.Adler32(1, segment))
+		work = e.deflate(work, segment)
 	}
 	packed := bytes.Clone(work)
 	if cap(work) <= maxPooled {
 		buffers.Put(&work)
 	}
 	return packed
+}
+
+// window is how far deflate looks back (RFC 1951, 2), and piece what is compressed before an abort is noticed: the segments
+// of those who ask for none are smaller.
+const (
+	window = 32 << 10
+	piece  = 256 << 10
+)
+
+// deflate appends a segment as zlib has it (RFC 1950).
+func (e *Encoder) deflate(dst, segment []byte) []byte {
+	line := e.shape.bytes(1)
+	context, step := (window+line-1)/line*line, max(1, piece/line)*line // whole rows
+	g := deflate.Geometry{PixelBytes: e.shape.pixel, RowBytes: line}
+	dst = append(dst, 0x78, 0x9c) // deflate, a window of 32 KB
+	for at := 0; at < len(segment) && !e.w.Aborted(); at += step {
+		before, end := min(context, at), min(at+step, len(segment))
+		dst = deflate.Compress(dst, segment[at-before:end], before, modes[e.options.Level], g, end == len(segment))
+	}
+	return binary.BigEndian.AppendUint32(dst, kernel.Adler32(1, segment))
 }
 
 // difference takes from every sample the one of the pixel to the left (TIFF 6.0, section 14).
