@@ -89,3 +89,34 @@ func TestErrors(t *testing.T) {
 		t.Error("rows are missing, and nobody says so")
 	}
 }
+
+// aborter aborts its stream at the second write.
+type aborter struct {
+	w      *flow.Writer
+	writes int
+}
+
+func (a *aborter) Write(p []byte) (int, error) {
+	if a.writes++; a.writes == 2 {
+		a.w.Abort(fault.Newf(fault.Aborted, "enough"))
+	}
+	return len(p), nil
+}
+
+// No row is converted after an abort.
+func TestAbort(t *testing.T) {
+	const side = 400 // eight blocks
+	for _, whole := range []bool{true, false} {
+		a := new(aborter)
+		a.w = flow.Unlimited(a)
+		h := raster.Header{Width: side, Height: side, Whole: whole}
+		e, err := New(a.w, h, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = e.Write(flow.Part{Buffers: [][]byte{sample.Overlay(side, side)}})
+		if f, ok := err.(*fault.Error); !ok || f.Code != fault.Aborted || a.writes > 2 {
+			t.Errorf("whole %v: got %v after %d writes", whole, err, a.writes)
+		}
+	}
+}

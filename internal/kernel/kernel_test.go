@@ -181,6 +181,7 @@ func BenchmarkKernels(b *testing.B) {
 	r := rand.New(rand.NewPCG(2, 2))
 	cur, up, dst := random(r, 4804), random(r, 4804), make([]byte, 4804)
 	opaque := bytes.Repeat([]byte{7, 7, 7, 255}, 1201)
+	colors, starts := make([]uint32, 1201), make([]uint16, 1201+RunsRoom)
 	for _, k := range []struct {
 		name string
 		f    func()
@@ -193,6 +194,9 @@ func BenchmarkKernels(b *testing.B) {
 		{"Adler32", func() { Adler32(1, cur) }},
 		{"RGBAToRGB", func() { RGBAToRGB(dst, cur) }},
 		{"BGRAToRGBA", func() { BGRAToRGBA(dst, cur) }},
+		{"PremultiplyAll", func() { Colors(colors, cur); PremultiplyAll(colors) }},
+		{"Bound", func() { Colors(colors, cur); Bound(colors) }},
+		{"Runs", func() { Runs(starts, colors) }},
 		{"Opaque", func() { Opaque(opaque) }},
 		{"Gray", func() { Gray(opaque) }},
 	} {

@@ -16,3 +16,9 @@ func grayVectors([]byte) (n int, ok bool)   { return 0, true }
 func adlerVectors(a, b uint32, _ []byte) (n int, a1, b1 uint32) {
 	return 0, a, b
 }
+
+func premultiplyVectors([]uint32) int              { return 0 }
+func boundVectors([]uint32) int                    { return 0 }
+func colorVectors(_ []uint32, _ []byte) int        { return 0 }
+func runVectors(_ []uint16, _ []uint32) (i, n int) { return 1, 1 }
+func swapColorVectors([]uint32) int                { return 0 }

@@ -11,6 +11,7 @@ package quantize
 import (
 	"math/bits"
 
+	"github.com/sluice-js/sluice/internal/kernel"
 	"github.com/sluice-js/sluice/internal/pool"
 )
 
@@ -32,6 +33,7 @@ type Histogram struct {
 	counts      []uint64
 	sums        [][4]uint64 // of the samples of a cell's colours; nil while each colour has a cell of its own
 	transparent bool        // a colour was wholly transparent
+	pixels      int         // that were counted
 }
 
 // maxPooled is for how many colours working memory is kept for the next image: some megabytes a processor. Photographs have more.
@@ -45,7 +47,7 @@ func NewHistogram() *Histogram {
 	h.table.reset(firstSlots)
 	h.mask = 0xffffffff
 	h.colors, h.counts, h.sums = h.colors[:0], h.counts[:0], nil
-	h.transparent = false
+	h.transparent, h.pixels = false, 0
 	return h
 }
 
@@ -58,15 +60,21 @@ func (h *Histogram) recycle() {
 
 // Add counts the colours of a row that the image has so many times.
 func (h *Histogram) Add(row []uint32, times int) {
+	h.pixels += len(row) * times
+	var starts [span + kernel.RunsRoom]uint16
 	for len(row) > 0 {
-		c, n := row[0], 1
-		for n < len(row) && row[n] == c {
-			n++
+		part := row[:min(span, len(row))]
+		row = row[len(part):]
+		n := kernel.Runs(starts[:], part)
+		starts[n] = uint16(len(part))
+		for k, start := range starts[:n] {
+			h.count(part[start], uint64(starts[k+1]-start)*uint64(times))
 		}
-		row = row[n:]
-		h.count(c, uint64(n)*uint64(times))
 	}
 }
+
+// span is how many pixels are cut into runs at a time.
+const span = 1024
 
 func (h *Histogram) count(c uint32, n uint64) {
 	s := h.table.find(c & h.mask)
@@ -104,7 +112,7 @@ func (h *Histogram) enter(s *slot, key uint32) *slot {
 	if 2*len(h.counts) <= len(h.table.slots) {
 		return s
 	}
-	h.table.reset(4 * len(h.table.slots))
+	h.table.reset(2 * len(h.table.slots))
 	for i, k := range h.colors {
 		*h.table.find(k) = slot{k, uint32(i + 1)}
 	}

@@ -1,6 +1,8 @@
 package quantize
 
 import (
+	"encoding/binary"
+
 	"github.com/sluice-js/sluice/internal/kernel"
 	"github.com/sluice-js/sluice/internal/pool"
 )
@@ -120,34 +122,54 @@ func (p *Palette) Release() {
 // Index writes the index of the nearest colour for each of row's. Several goroutines may call it.
 func (p *Palette) Index(dst []byte, row []uint32) {
 	dst = dst[:len(row)]
-	if p.known != nil {
-		p.lookUp(dst, row)
-		return
+	var c *cache
+	if p.known == nil {
+		c = p.cache()
 	}
-	c := p.cache()
-	p.searchFor(c, dst, row)
-	caches.Put(c)
+	var starts [span + kernel.RunsRoom]uint16
+	for len(row) > 0 {
+		part := row[:min(span, len(row))]
+		n := kernel.Runs(starts[:], part)
+		starts[n] = uint16(len(part))
+		out := dst[:len(part)]
+		for k, start := range starts[:n] {
+			var index uint8
+			if color := part[start]; c == nil {
+				index = p.lookUp(color)
+			} else {
+				index = c.find(p, color)
+			}
+			fill(out, int(start), int(starts[k+1]), index)
+		}
+		row, dst = row[len(part):], dst[len(part):]
+	}
+	if c != nil {
+		caches.Put(c)
+	}
 }
 
-// lookUp is Index where every colour is known. One that is not, because it has changed since it was counted, is searched for.
-func (p *Palette) lookUp(dst []byte, row []uint32) {
-	if len(row) == 0 {
+// fill writes index from start to before end, and may write anything behind.
+func fill(dst []byte, start, end int, index uint8) {
+	if start+8 > len(dst) {
+		for i := start; i < end; i++ {
+			dst[i] = index
+		}
 		return
 	}
-	t := &p.known.table
-	last := ^row[0]
-	index := uint8(0)
-	for i, c := range row {
-		if c != last {
-			last = c
-			if s := t.find(c); s.value != 0 {
-				index = uint8(s.value - 1)
-			} else {
-				index = p.nearest.find(locate(c))
-			}
-		}
-		dst[i] = index
+	eight := uint64(index) * 0x0101010101010101
+	binary.LittleEndian.PutUint64(dst[start:start+8], eight)
+	for i := start + 8; i < end; i += 8 {
+		binary.LittleEndian.PutUint64(dst[min(i, len(dst)-8):], eight)
 	}
+}
+
+// lookUp finds the index of a color that is known. One that is not, because it has changed since it was counted, is searched
+// for.
+func (p *Palette) lookUp(color uint32) uint8 {
+	if s := p.known.table.find(color); s.value != 0 {
+		return uint8(s.value - 1)
+	}
+	return p.nearest.find(locate(color))
 }
 
 // cache remembers what was searched for.
@@ -181,19 +203,4 @@ func (c *cache) find(p *Palette, color uint32) uint8 {
 		e.color, e.index = color, uint16(p.nearest.find(locate(color)))+1
 	}
 	return uint8(e.index - 1)
-}
-
-func (p *Palette) searchFor(c *cache, dst []byte, row []uint32) {
-	if len(row) == 0 {
-		return
-	}
-	last := ^row[0]
-	index := uint8(0)
-	for i, color := range row {
-		if color != last {
-			last = color
-			index = c.find(p, color)
-		}
-		dst[i] = index
-	}
 }

@@ -51,7 +51,11 @@ func (h *Histogram) Palette(colors int, gamma float64, stop func() bool) *Palett
 	s.join(h)
 	s.splitter.split(s.points, colors, 4*4*255*255/math.Pow(10, precision/10.0), stop)
 	s.means.begin(&s.splitter)
-	s.means.refine(s.points, s.located, stop)
+	e := usual
+	if h.pixels <= maxSmall {
+		e = forSmall
+	}
+	s.means.refine(s.points, s.located, e, stop)
 	if stop() {
 		return nil
 	}

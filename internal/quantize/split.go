@@ -7,12 +7,20 @@ const thresholds = 256
 
 // box is a set of points that one entry of the palette may stand for, and how it would be cut in two.
 type box struct {
-	first, end int     // in the order
-	weight     float64 // of its points
+	first, end int // in the order
+	moments
 	error      float64 // sum of the squared distances from their mean, by weight
-	gain       float64 // how much less that is when the box is cut
+	gain       float64 // how much less that is when the box is cut; at most so much while looked is false
+	looked     bool    // for the best cut
 	low, scale float32 // a point's place on the axis of the cut, from low on in steps of 1/scale, is below thresholds
 	cut        int     // the last place of the lower half
+}
+
+// moments is what points add up to, by weight: their coordinates, and the products of these.
+type moments struct {
+	weight   float64
+	sums     [4]float64
+	products [10]float64 // xx, xy, xz, xt, yy, yz, yt, zz, zt, tt
 }
 
 // splitter cuts boxes.
@@ -34,7 +42,7 @@ func (s *splitter) split(points []point, n int, enough float64, stop func() bool
 	for i := range s.order {
 		s.order[i] = int32(i)
 	}
-	s.boxes = append(s.boxes[:0], s.measure(0, len(points)))
+	s.boxes = append(s.boxes[:0], newBox(0, len(points), s.add(0, len(points))))
 	left := s.boxes[0].error
 	enough *= s.boxes[0].weight
 	for len(s.boxes) < n && left > enough && !stop() {
@@ -44,20 +52,35 @@ func (s *splitter) split(points []point, n int, enough float64, stop func() bool
 				best = i
 			}
 		}
-		b := s.boxes[best]
+		b := &s.boxes[best]
 		if b.gain <= 1e-9 {
 			return
 		}
-		i := s.partition(&b)
-		if i == b.first || i == b.end {
-			s.boxes[best].gain = 0
+		if !b.looked {
+			s.look(b) // what a cut gains is less than the error: boxes of small errors need not be looked at
 			continue
 		}
-		lower, upper := s.measure(b.first, i), s.measure(i, b.end)
-		s.boxes[best] = lower
-		s.boxes = append(s.boxes, upper)
+		i := s.partition(b)
+		if i == b.first || i == b.end {
+			b.gain = 0
+			continue
+		}
+		lower, upper := s.halves(b, i)
 		left += lower.error + upper.error - b.error
+		*b = lower
+		s.boxes = append(s.boxes, upper)
 	}
+}
+
+// halves returns the boxes of b's points before and from i on. It adds up those of the smaller one.
+func (s *splitter) halves(b *box, i int) (lower, upper box) {
+	first, end := b.first, b.end
+	if i-first <= end-i {
+		m := s.add(first, i)
+		return newBox(first, i, m), newBox(i, end, b.less(&m))
+	}
+	m := s.add(i, end)
+	return newBox(first, i, b.less(&m)), newBox(i, end, m)
 }
 
 // partition orders the points of b by the side of the cut that they are on, and returns where the upper ones begin.
@@ -74,26 +97,32 @@ func (s *splitter) partition(b *box) int {
 	return i
 }
 
-// measure returns the box of points from first to before end: it is cut across the direction in which they vary most.
-func (s *splitter) measure(first, end int) box {
-	b := box{first: first, end: end}
-	mean, covariance := s.moments(&b)
-	if end-first < 2 || b.weight == 0 {
+// newBox returns the box of points from first to before end, whose moments are m.
+func newBox(first, end int, m moments) box {
+	b := box{first: first, end: end, moments: m}
+	if m.weight <= 0 {
+		b.looked = true
 		return b
 	}
-	axis, length := principal(covariance)
-	if length == 0 {
-		return b
+	for j, sum := range m.sums {
+		b.error += m.products[diagonal[j]] - sum*sum/m.weight
 	}
-	s.findCut(&b, axis, mean)
+	b.error = max(b.error, 0)
+	b.gain = b.error
+	if end-first < 2 {
+		b.gain, b.looked = 0, true
+	}
 	return b
 }
 
-// moments computes b's weight and error; it returns the mean of its points and how they vary together, by weight.
-func (s *splitter) moments(b *box) (mean [4]float64, m [4][4]float64) {
+// Where the products of equal coordinates are.
+var diagonal = [4]int{0, 4, 7, 9}
+
+// add returns the moments of the points from first to before end.
+func (s *splitter) add(first, end int) moments {
 	var w, s0, s1, s2, s3 float64
 	var q00, q11, q22, q33, q01, q02, q03, q12, q13, q23 float64
-	for _, o := range s.order[b.first:b.end] {
+	for _, o := range s.order[first:end] {
 		p := &s.points[o]
 		k, x, y, z, t := float64(p.w), float64(p.x[0]), float64(p.x[1]), float64(p.x[2]), float64(p.x[3])
 		w += k
@@ -104,20 +133,40 @@ func (s *splitter) moments(b *box) (mean [4]float64, m [4][4]float64) {
 		q22, q23 = q22+kz*z, q23+kz*t
 		q33 += kt * t
 	}
-	b.weight = w
-	if w == 0 {
-		return mean, m
+	return moments{w, [4]float64{s0, s1, s2, s3}, [10]float64{q00, q01, q02, q03, q11, q12, q13, q22, q23, q33}}
+}
+
+// less returns m without o.
+func (m *moments) less(o *moments) moments {
+	d := moments{weight: m.weight - o.weight}
+	for i := range m.sums {
+		d.sums[i] = m.sums[i] - o.sums[i]
 	}
-	sum := [4]float64{s0, s1, s2, s3}
-	m = [4][4]float64{{q00, q01, q02, q03}, {q01, q11, q12, q13}, {q02, q12, q22, q23}, {q03, q13, q23, q33}}
-	for i := range m {
-		mean[i] = sum[i] / w
-		for j := range m[i] {
-			m[i][j] -= sum[i] * sum[j] / w
+	for i := range m.products {
+		d.products[i] = m.products[i] - o.products[i]
+	}
+	return d
+}
+
+// covariance returns how the points vary together, by weight.
+func (m *moments) covariance() (c [4][4]float64) {
+	k := 0
+	for i := range 4 {
+		for j := i; j < 4; j++ {
+			c[i][j] = m.products[k] - m.sums[i]*m.sums[j]/m.weight
+			c[j][i] = c[i][j]
+			k++
 		}
-		b.error += m[i][i]
 	}
-	return mean, m
+	return c
+}
+
+// look finds how b is cut best: across the direction in which its points vary most.
+func (s *splitter) look(b *box) {
+	b.gain, b.looked = 0, true
+	if axis, length := principal(b.covariance()); length > 0 {
+		s.findCut(b, axis)
+	}
 }
 
 // principal returns the direction of the greatest variance, by power iteration, and 0 when there is none.
@@ -146,7 +195,7 @@ func principal(m [4][4]float64) (axis [4]float64, length float64) {
 }
 
 // findCut finds the threshold across axis that leaves the least error.
-func (s *splitter) findCut(b *box, axis, mean [4]float64) {
+func (s *splitter) findCut(b *box, axis [4]float64) {
 	a0, a1, a2, a3 := float32(axis[0]), float32(axis[1]), float32(axis[2]), float32(axis[3])
 	low, high := float32(math.MaxFloat32), float32(-math.MaxFloat32)
 	for _, o := range s.order[b.first:b.end] {
@@ -172,7 +221,7 @@ func (s *splitter) findCut(b *box, axis, mean [4]float64) {
 		weights[i] += k
 		sums[i] += k * float64(x)
 	}
-	total := b.weight * (mean[0]*float64(a0) + mean[1]*float64(a1) + mean[2]*float64(a2) + mean[3]*float64(a3))
+	total := b.sums[0]*float64(a0) + b.sums[1]*float64(a1) + b.sums[2]*float64(a2) + b.sums[3]*float64(a3)
 	weight, sum := 0.0, 0.0
 	for i := range n - 1 {
 		if weights[i] == 0 {

@@ -66,3 +66,50 @@ func (q *nearest) findAllVectors(found []uint8, xs []packed) {
 		found[i] = q.findVectors(xs[i])
 	}
 }
+
+// costsVectors takes each cluster with eight others at a time. Single numbers are handled as integers, which have the same
+// order where none is negative: Go's arithmetic with single floats is slow where vectors are in use.
+func (a *joints) costsVectors(least *[MaxColors]float32, n int) {
+	for i := n; i&7 != 0; i++ {
+		a.x[0][i], a.weight[i] = 1e15, 1 // which costs more than any
+	}
+	groups := (n + 7) / 8
+	far := archsimd.BroadcastFloat32x8(math.MaxFloat32)
+	for i := range n {
+		own := math.Float32bits(a.x[0][i])
+		a.x[0][i] = 1e15 // not with itself
+		x := archsimd.BroadcastUint32x8(own).AsFloat32x8()
+		y, z, t := archsimd.BroadcastFloat32x8(a.x[1][i]), archsimd.BroadcastFloat32x8(a.x[2][i]), archsimd.BroadcastFloat32x8(a.x[3][i])
+		w := archsimd.BroadcastFloat32x8(a.weight[i])
+		best := far
+		for g := range groups {
+			d0 := x.Sub(archsimd.LoadFloat32x8((*[8]float32)(a.x[0][8*g&0xf8:])))
+			d1 := y.Sub(archsimd.LoadFloat32x8((*[8]float32)(a.x[1][8*g&0xf8:])))
+			d2 := z.Sub(archsimd.LoadFloat32x8((*[8]float32)(a.x[2][8*g&0xf8:])))
+			d3 := t.Sub(archsimd.LoadFloat32x8((*[8]float32)(a.x[3][8*g&0xf8:])))
+			v := archsimd.LoadFloat32x8((*[8]float32)(a.weight[8*g&0xf8:]))
+			d := d0.Mul(d0).Add(d1.Mul(d1)).Add(d2.Mul(d2)).Add(d3.Mul(d3))
+			best = best.Min(d.Mul(w.Mul(v)).Div(w.Add(v)))
+		}
+		a.x[0][i] = math.Float32frombits(own)
+		var four [4]uint32
+		best.GetLo().Min(best.GetHi()).AsUint32x4().Store(&four)
+		least[i] = math.Float32frombits(min(four[0], four[1], four[2], four[3]))
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+// addAllVectors takes the four coordinates of a point at a time.
+func addAllVectors(sums *[MaxColors]sum, points []point, assigned []uint8) {
+	assigned = assigned[:len(points)]
+	for i := range points {
+		p, s := &points[i], &sums[assigned[i]]
+		x := archsimd.LoadFloat32x4(&p.x).ConvertToFloat64()
+		w := archsimd.BroadcastFloat32x4(p.w).ConvertToFloat64()
+		k := w.Mul(x)
+		k.Add(archsimd.LoadFloat64x4(&s.x)).Store(&s.x)
+		k.Mul(x).Add(archsimd.LoadFloat64x4(&s.squares)).Store(&s.squares)
+		w.GetLo().Add(archsimd.LoadFloat64x2(&s.weight)).Store(&s.weight)
+	}
+	archsimd.ClearAVXUpperBits()
+}

@@ -48,9 +48,7 @@ func loader(f PixelFormat) func(dst []uint32, src []byte) {
 	case BGRA:
 		return func(dst []uint32, src []byte) {
 			loadKeys(dst, src, 4)
-			for i, c := range dst {
-				dst[i] = c&0xff00ff00 | c>>16&0xff | c&0xff<<16
-			}
+			kernel.SwapRedBlue(dst)
 		}
 	case RGB:
 		return func(dst []uint32, src []byte) {
@@ -97,7 +95,7 @@ func (a Alpha) finish(h Header) func(colors []uint32) {
 	}
 	premultiply := kernel.PremultiplyAll
 	if h.Premultiplied {
-		premultiply = bound
+		premultiply = kernel.Bound
 	}
 	switch a.Transparency {
 	case BinaryTransparency:
@@ -109,15 +107,6 @@ func (a Alpha) finish(h Header) func(colors []uint32) {
 		}
 	default:
 		return premultiply
-	}
-}
-
-// bound makes samples that exceed their alpha, which premultiplied ones cannot, equal to it.
-func bound(colors []uint32) {
-	for i, c := range colors {
-		if a := c >> 24; a < 255 {
-			colors[i] = min(c&0xff, a) | min(c>>8&0xff, a)<<8 | min(c>>16&0xff, a)<<16 | a<<24
-		}
 	}
 }
 

@@ -3,6 +3,8 @@ package raster
 import (
 	"encoding/binary"
 	"math/bits"
+
+	"github.com/sluice-js/sluice/internal/kernel"
 )
 
 // MaxColors is the size of the largest palette.
@@ -186,9 +188,7 @@ func (p *Palette) index(key uint32) byte {
 func loadKeys(keys []uint32, row []byte, n int) {
 	switch n {
 	case 4:
-		for i := range keys {
-			keys[i] = binary.LittleEndian.Uint32(row[4*i:])
-		}
+		kernel.Colors(keys, row)
 	case 3:
 		for i := range keys {
 			p := row[3*i:][:3]

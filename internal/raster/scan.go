@@ -50,8 +50,11 @@ func (f PixelFormat) Gray(row []byte) bool {
 // Facts is what all pixels of an image have in common.
 type Facts struct {
 	Opaque, Gray bool
-	Palette      *Palette // every colour of an 8-bit image; nil when they are more than 256
+	Palette      *Palette // every colour of an 8-bit image; nil when they are more than 256, or shades of grey that a palette does not help
 }
+
+// grayShades is how many shades of grey take fewer bits as indices than as samples.
+const grayShades = 16
 
 // Scan looks for Facts. It reads no further than it takes to know that there are none. stop is asked every row; when it
 // says true the Facts mean nothing.
@@ -61,21 +64,34 @@ func Scan(h Header, s Strip, stop func() bool) Facts {
 	if f.Depth() == 8 {
 		facts.Palette = newPalette(h)
 	}
+	isNew := func(y int) bool { // oceans, and the inside of large areas, say nothing
+		return y == 0 || !bytes.Equal(s.Row(y, n), s.Row(y-1, n))
+	}
+	counted := 0 // rows that are in the palette
 	for y := 0; y < s.Height && !stop(); y++ {
-		row := s.Row(y, n)
-		if y > 0 && bytes.Equal(row, s.Row(y-1, n)) {
-			continue // a row like the one before says nothing new: oceans, and the inside of large areas
+		if !isNew(y) {
+			continue
 		}
+		row := s.Row(y, n)
 		facts.Opaque = facts.Opaque && f.Opaque(row)
 		facts.Gray = facts.Gray && f.Gray(row)
-		if facts.Palette != nil && !facts.Palette.add(row) {
-			facts.Palette = nil
+		if facts.Opaque && facts.Gray && facts.Palette != nil && len(facts.Palette.keys) > grayShades {
+			continue // samples will do, unless something else comes
+		}
+		for ; facts.Palette != nil && counted <= y; counted++ {
+			if isNew(counted) && !facts.Palette.add(s.Row(counted, n)) {
+				facts.Palette = nil
+			}
 		}
 		if !facts.Opaque && !facts.Gray && facts.Palette == nil {
 			break
 		}
 	}
-	if facts.Palette != nil {
+	switch {
+	case facts.Palette == nil:
+	case facts.Opaque && facts.Gray && len(facts.Palette.keys) > grayShades:
+		facts.Palette = nil
+	default:
 		facts.Palette.order()
 	}
 	return facts
