@@ -127,7 +127,7 @@ func (e *Encoder) step(b []byte) ([]byte, error) {
 		}
 		return b[n:], nil
 	}
-	return nil, fault.Newf(fault.Input, "Expected nothing after the end-of-stream marker of an Arrow stream, got %d bytes", len(b))
+	return nil, fault.Newf(fault.Input, "Expected nothing after the end-of-stream marker of an Arrow stream, got more bytes")
 }
 
 // readHead reads what precedes a message: a continuation marker and the length of its metadata, or, before Arrow 0.15, that

@@ -130,17 +130,7 @@ func (g *message) knows(b *recordBatch) error {
 
 // pairs returns the message's custom_metadata, keys and values in turn.
 func (g *message) pairs() ([][]byte, error) {
-	var p [][]byte
-	total := 0
-	g.root.tables(4, func(t table) bool {
-		k, v := t.vector(0, 1), t.vector(1, 1)
-		if total += len(k) + len(v) + 8; total > maxMetadata {
-			g.root.m.fail("more than %d bytes of custom metadata", maxMetadata)
-			return false
-		}
-		p = append(p, k, v)
-		return true
-	})
+	p := g.root.pairs(4)
 	for i := 0; i < len(p); i += 2 {
 		if string(p[i]) == "ARROW:experimental_compression" { // of Arrow 0.17: nothing else says that buffers are compressed
 			return nil, fault.Newf(fault.Input, "Expected Arrow buffers uncompressed or compressed as of Arrow 1.0, got those of Arrow 0.17")

@@ -181,3 +181,18 @@ func (t table) tables(slot int, f func(table) bool) {
 		}
 	}
 }
+
+// pairs returns a vector of the table KeyValue (Schema.fbs), keys and values in turn.
+func (t table) pairs(slot int) (p [][]byte) {
+	total := 0
+	t.tables(slot, func(u table) bool {
+		k, v := u.vector(0, 1), u.vector(1, 1)
+		if total += len(k) + len(v) + 8; total > maxMetadata {
+			t.m.fail("more than %d bytes of custom metadata", maxMetadata)
+			return false
+		}
+		p = append(p, k, v)
+		return true
+	})
+	return p
+}

@@ -20,7 +20,7 @@ type schema struct {
 	version      int16
 	fields       layout
 	dictionaries map[int64]layout
-	left         int // fields that may still come: all would need more bytes than there are
+	left         int // fields and pairs of metadata that may still come: all would need more bytes than there are
 }
 
 // readSchema reads the table Schema (Schema.fbs). Byte order is not looked at: it is the same in a batch's buffers before and
@@ -29,6 +29,7 @@ func readSchema(g *message) (*schema, error) {
 	m := g.header.m
 	s := &schema{version: g.version, dictionaries: map[int64]layout{}, left: len(m.b) / 8}
 	s.add(&s.fields, g.header, 1, 0)
+	g.header.pairs(2) // passed on, so it is to be well-formed
 	if m.err == nil && g.body != 0 {
 		m.fail("a schema with a body of %d bytes", g.body)
 	}
@@ -47,6 +48,9 @@ func (s *schema) add(l *layout, t table, slot, depth int) {
 			return false
 		}
 		s.field(l, f, depth)
+		// Name and custom metadata are passed on to readers, so they are to be well-formed. What fields share is not read for each.
+		f.vector(0, 1)
+		s.left -= len(f.pairs(6)) / 2
 		return f.m.err == nil
 	})
 }
