@@ -43,12 +43,14 @@ async function route (exchange, services) {
   const { request, response, url } = exchange
   const { pathname } = url
   if (request.method === 'OPTIONS') return preflight(response)
-  if (request.method !== 'GET' && request.method !== 'HEAD') {
-    return exchange.document({ status: 405, type: 'text/plain', body: 'Only GET and HEAD\n', headers: { allow: 'GET, HEAD, OPTIONS' } })
-  }
   response.setHeader('access-control-expose-headers', 'ETag, Content-Encoding, Retry-After')
   if (pathname === '/wms') return serveWms(exchange, services)
   if (pathname === '/wfs') return serveWfs(exchange, services)
+  try {
+    exchange.onlyRead()
+  } catch (err) {
+    return exchange.document(exchange.plainError(err))
+  }
   if (pathname.startsWith('/tiles/')) return serveTile(exchange, services)
   if (pathname === '/health') return health(exchange, services)
   if (pathname === '/metrics') return fresh(exchange, metrics.contentType, await services.metricsText())

@@ -6,6 +6,7 @@ const { EventEmitter } = require('node:events')
 
 const kept = 50
 const mostListeners = 100
+const mostUnread = 1 << 18 // bytes that a listener may leave unread; EventSource comes back by itself
 const ours = /^\/(wms|wfs|tiles)\b/ // of the answers, those worth showing
 
 // Emits 'own' with what this process answered.
@@ -26,7 +27,10 @@ class Events extends EventEmitter {
   show (shown) {
     this.#latest.push(shown)
     if (this.#latest.length > kept) this.#latest.shift()
-    for (const response of this.#listeners) response.write(`data: ${JSON.stringify(shown)}\n\n`)
+    for (const response of this.#listeners) {
+      if (response.writableLength > mostUnread) response.destroy()
+      else response.write(`data: ${JSON.stringify(shown)}\n\n`)
+    }
   }
 
   // Latest first.

@@ -32,6 +32,14 @@ class Exchange {
 
   get isHead () { return this.request.method === 'HEAD' }
 
+  // Refuses methods that do not read.
+  onlyRead () {
+    const { method } = this.request
+    if (method === 'GET' || method === 'HEAD') return
+    this.response.setHeader('allow', 'GET, HEAD, OPTIONS')
+    throw new ServiceError('OperationNotSupported', `Expected the method GET or HEAD, got ${method}`, { status: 405 })
+  }
+
   // Sends what sluice makes of source, and writes down what it cost.
   async send (source, { headers, ...options }) {
     const report = await send(this.request, this.response, source, { ...options, headers: { ...this.#headers, ...headers } })
@@ -53,8 +61,8 @@ class Exchange {
   }
 
   // key: all that the answer depends on, or null when that is not known. Answers 304 if the client has it already; else
-  // caches are told how long they may keep what follows.
-  async answeredFromCache (key) {
+  // caches are told how long they may keep what follows. vary: the headers of the request that the answer depends on.
+  async answeredFromCache (key, vary = 'Accept-Encoding') {
     if (key === null) {
       this.#headers['cache-control'] = 'no-cache'
       return false
@@ -62,7 +70,7 @@ class Exchange {
     const tag = `W/"${crypto.createHash('sha256').update(key).digest('base64url').slice(0, 22)}"` // weak: one for all codings
     Object.assign(this.#headers, { etag: tag, 'cache-control': `public, max-age=${maxAge}` })
     if (!hasTag(this.request.headers['if-none-match'], tag)) return false
-    this.response.writeHead(304, { ...this.#headers, vary: 'Accept-Encoding' }).end()
+    this.response.writeHead(304, { ...this.#headers, vary }).end()
     this.reports.end(this.entry, { status: 304, bytes: 0, chunks: 0 })
     return true
   }

@@ -6,11 +6,13 @@
 const fs = require('node:fs')
 const path = require('node:path')
 
-const fixtures = path.dirname(require.resolve('@mapbox/mvt-fixtures'))
-const folder = path.join(fixtures, 'real-world/osm-qa-montevideo')
+const fixtures = path.join(path.dirname(require.resolve('@mapbox/mvt-fixtures')), 'real-world')
 
-// -> {addresses, roads, buildings, landuse}: lists of [geometry, ...values]
-async function montevideo () {
+const montevideo = () => city('osm-qa-montevideo')
+
+// What tiles of a folder hold -> {addresses, roads, buildings, landuse}: lists of [geometry, ...values]
+async function city (name) {
+  const folder = path.join(fixtures, name)
   const { VectorTile } = await import('@mapbox/vector-tile')
   const { PbfReader } = await import('pbf')
   const found = { addresses: [], roads: [], buildings: [], landuse: [] }
@@ -77,4 +79,4 @@ function area (ring) {
   }, 0)
 }
 
-module.exports = { montevideo }
+module.exports = { montevideo, city }

@@ -5,7 +5,8 @@
 const { mapnik } = require('./maps')
 const { symbolMap } = require('./style')
 
-const mostDrawn = 4096 // pixels either way of a message
+const mostDrawn = 4096 // pixels that lines of a message are wrapped to at most
+const lineHeight = 15
 
 function draw (xmlText, width, height, background) {
   return new Promise((resolve, reject) => {
@@ -21,11 +22,13 @@ function draw (xmlText, width, height, background) {
   })
 }
 
-// A message on an image of its own. -> pixels
+// A message as the top of an image of its own: so many rows as it takes, of at most height. Rows that follow are like the
+// last one. -> pixels
 function drawText (message, { width, height, background }) {
   const lines = wrap(message, Math.max(8, Math.floor(Math.min(width, mostDrawn) / 7)))
-  const labels = lines.map((text, i) => ({ text, x: 6, y: height - 14 - i * 15 }))
-  return draw(symbolMap([], labels), width, height, background)
+  const rows = Math.min(height, (lines.length + 1) * lineHeight)
+  const labels = lines.map((text, i) => ({ text, x: 6, y: rows - 14 - i * lineHeight }))
+  return draw(symbolMap([], labels), width, rows, background)
 }
 
 function wrap (text, columns) {

@@ -13,7 +13,10 @@ const { prefix, namespace, geometryName, layers, parseId } = require('./types')
 
 async function getFeature (exchange, { store }) {
   const query = featureQuery(exchange.params)
-  if (await exchange.answeredFromCache(store.version && `${store.version} ${exchange.base} ${exchange.params.key()}`)) return
+  const isArrow = query.format.format === 'arrow'
+  const { codec = 'none', headers } = isArrow ? { headers: { vary: 'Accept' }, ...negotiateArrow(exchange.request) } : {}
+  const vary = headers && `${headers.vary}, Accept-Encoding`
+  if (await exchange.answeredFromCache(store.version && `${store.version} ${exchange.base} ${codec} ${exchange.params.key()}`, vary)) return
   const matched = exchange.isHead ? 0 : await store.count(query.type, query.filter)
   const returned = query.hits ? 0 : Math.max(0, Math.min(query.count, matched - query.offset))
   exchange.entry.about = `${query.type}: ${returned} of ${matched}`
@@ -24,8 +27,7 @@ async function getFeature (exchange, { store }) {
     exchange.failed(err)
     return exceptionDocument(err)
   }
-  if (query.format.format === 'arrow') {
-    const { codec = 'none', headers } = negotiateArrow(exchange.request) ?? {}
+  if (isArrow) {
     await exchange.send(arrowSource(query, codec, first, parts), { headers, strategy: 'speed', onError })
   } else {
     await exchange.send(featureSource(exchange, query, { matched, returned }, first, parts), { strategy: 'speed', onError })

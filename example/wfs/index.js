@@ -10,6 +10,7 @@ const { storedQuery, typeOf, types } = require('./types')
 
 async function serveWfs (exchange, services) {
   try {
+    exchange.onlyRead()
     await operationOf(exchange.params)(exchange, services)
   } catch (err) {
     exchange.forgetCache()

@@ -5,6 +5,7 @@
 const { image } = require('sluice')
 const { xml } = require('../xml')
 const { publicError } = require('../errors')
+const { push } = require('../push')
 const { drawText } = require('../render/text')
 const { formats } = require('./formats')
 const { maxSize } = require('./request')
@@ -46,16 +47,32 @@ function wantedExceptions (params) {
 }
 
 // The image that stands for the map: with the message, or blank; as far as the parameters can be trusted, as it was asked
-// for. -> {source, format}
+// for. Few rows are drawn, whatever its size: it costs no more than a document. -> {source, format}
 async function exceptionImage (err, kind, params) {
-  const size = (name, standard) => /^\d{1,4}$/.test(params.get(name) ?? '') ? Math.max(1, Math.min(maxSize, Number(params.get(name)))) : standard
+  const size = (name, standard) => {
+    const value = /^\d{1,4}$/.test(params.get(name) ?? '') ? Number(params.get(name)) : 0
+    return value >= 1 && value <= maxSize ? value : standard
+  }
+  const [width, height] = [size('width', 400), size('height', 300)]
   const format = formats.find(({ name }) => name === (params.get('format') ?? '').toLowerCase().replaceAll(' ', '')) ?? formats[0]
   const bgcolor = /^0x[\da-f]{6}$/i.test(params.get('bgcolor') ?? '') ? `#${params.get('bgcolor').slice(2)}` : '#ffffff'
   const transparent = /^true$/i.test(params.get('transparent') ?? '') && !format.opaque
-  const pixels = await drawText(kind === 'blank' ? '' : publicError(err).message, {
-    width: size('width', 400), height: size('height', 300), background: transparent ? 'rgba(255,255,255,0)' : bgcolor
-  })
-  return { source: image(pixels), format }
+  const top = await drawText(kind === 'blank' ? '' : publicError(err).message, { width, height, background: transparent ? 'rgba(255,255,255,0)' : bgcolor })
+  const source = image({ width, height, premultiplied: top.premultiplied, opaque: !transparent })
+  push(source, top, rowsBelow(top, height))
+  return { source, format }
+}
+
+const rowsAtOnce = 64
+
+// The rows of an image below its top, all like the last one there.
+function * rowsBelow ({ data, width, height: drawn, premultiplied }, height) {
+  const last = data.subarray((drawn - 1) * width * 4)
+  const strip = drawn < height ? Buffer.alloc(Math.min(rowsAtOnce, height - drawn) * width * 4, last) : undefined
+  for (let y = drawn; y < height; y += rowsAtOnce) {
+    const rows = Math.min(rowsAtOnce, height - y)
+    yield { data: strip.subarray(0, rows * width * 4), width, height: rows, premultiplied }
+  }
 }
 
 module.exports = { exceptionDocument, wantedExceptions, exceptionImage, exceptionFormats }

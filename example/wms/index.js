@@ -20,6 +20,7 @@ async function serveWms (exchange, services) {
   let params
   let operation
   try {
+    exchange.onlyRead()
     params = exchange.params
     operation = operationOf(params)
     version = negotiate(params.get('version') ?? params.get('wmtver'), versions)
