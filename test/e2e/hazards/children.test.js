@@ -46,6 +46,24 @@ hazard('the addon loaded first inside a worker, which ends, under a storm of chi
   h.count('goroutines at rest', base.goroutines)
 })
 
+// The pin must not go with the worker, whose loop is closed. No child lives meanwhile, so that nothing else keeps libuv's handler.
+hazard('children after the worker ended in which the addon was loaded first', {
+  parameters: { ms: 2500, SIGCHLD }, control: 'worker-loop'
+}, async (h, { ms, SIGCHLD }) => {
+  const worker = h.worker(async h => { await h.hashed(h.sample(64, 64)) })
+  h.assert.equal(await new Promise(resolve => worker.on('exit', resolve)), 0)
+  h.count('workers')
+  const base = await h.baseline()
+  const work = h.work(32, { source: h.sample(64, 64) })
+  const storm = h.storm()
+  const flood = h.flood('threads', SIGCHLD)
+  await h.sleep(ms)
+  await storm.stop()
+  await flood.stop()
+  await work.stop()
+  await base.settled()
+})
+
 hazard('spawn, execFile, exec and their synchronous forms', {}, async h => {
   const { exec, execFile, execSync, spawn, spawnSync } = require('node:child_process')
   const base = await h.baseline()

@@ -30,6 +30,26 @@ for (const how of ['process', 'threads']) {
   }
 }
 
+// Go leaves these unblocked on its threads, whatever the mask says. Handlers that exist when Go starts get SA_ONSTACK from Go.
+for (const when of ['before', 'after']) {
+  hazard(`SIGPROF, SIGTRAP and SIGSTKFLT, handlers registered ${when} loading`, {
+    parameters: { when, names: ['SIGPROF', 'SIGTRAP', 'SIGSTKFLT'], ms: 2500 },
+    control: when === 'after' ? 'no-check' : undefined
+  }, async (h, { when, names, ms }) => {
+    const listen = () => { for (const name of names) process.on(name, () => h.count(`${name} handled`)) }
+    if (when === 'before') listen()
+    const base = await h.baseline()
+    if (when === 'after') listen()
+    const work = h.work(32, { source: h.sample(64, 64) })
+    const floods = [h.flood('threads', [...names, ...names, ...names]), h.flood('process', names)]
+    await h.sleep(ms)
+    for (const flood of floods) await flood.stop()
+    await work.stop()
+    await base.settled()
+    h.assert.equal(Object.keys(h.counts).filter(name => name.endsWith(' handled')).length, names.length)
+  })
+}
+
 hazard('a handler removed and registered again under a flood', { parameters: { names: ['SIGWINCH'] } }, async (h, { names }) => {
   const base = await h.baseline() // SIGWINCH, because without a handler it does nothing
   const work = h.work(16, { source: h.sample(64, 64) })

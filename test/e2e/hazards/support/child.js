@@ -9,7 +9,7 @@ const { once } = require('node:events')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
-const { Worker, isMainThread } = require('node:worker_threads')
+const { Worker, getEnvironmentData, isMainThread, setEnvironmentData } = require('node:worker_threads')
 
 const root = path.join(__dirname, '../../../..')
 const main = path.join(__dirname, 'main.js')
@@ -87,8 +87,42 @@ async function hashed (source, options = {}) {
   return hash.digest('hex')
 }
 
+const table = () => require(path.join(root, 'js/binding')).info.formats
+
 /** The names of all formats that encode images. */
-const formats = () => require(path.join(root, 'js/binding')).info.formats.filter(f => f.source === 'image').map(f => f.name)
+const formats = () => table().filter(f => f.source === 'image').map(f => f.name)
+
+/** The names of all other formats. */
+const pushed = () => table().filter(f => f.source !== 'image').map(f => f.name)
+
+/** A new source that the named format encodes, and parts for it. A kind of source that is not known here fails. */
+function source (format) {
+  const { source: kind } = table().find(f => f.name === format)
+  return sources[kind](format)
+}
+
+const sources = {
+  bytes: () => ({ source: hazard.sluice.bytes(), parts: Array.from({ length: 40 }, (_, i) => Buffer.alloc(20_000, i)) }),
+  arrow: () => {
+    let bytes = getEnvironmentData('an Arrow stream') // made once: workers that are started later have it too
+    if (bytes === undefined) {
+      const arrow = require('apache-arrow')
+      const numbers = arrow.vectorFromArray(Array.from({ length: 20_000 }, (_, i) => Math.imul(i, 0x9e3779b1) ^ i * i), new arrow.Int32())
+      bytes = arrow.tableToIPC(new arrow.Table({ numbers }), 'stream')
+      setEnvironmentData('an Arrow stream', bytes)
+    }
+    return { source: hazard.sluice.arrow({ codec: 'zstd' }), parts: [bytes.subarray(0, 30_000), bytes.subarray(30_000)] }
+  },
+  features: format => {
+    const n = 2000
+    const batch = {
+      rows: n,
+      columns: { id: Int32Array.from({ length: n }, (_, i) => i) },
+      geometry: { x: Float64Array.from({ length: n }, (_, i) => i / 7), y: Float64Array.from({ length: n }, (_, i) => i / 11) }
+    }
+    return { source: hazard.sluice.features({ format, typeName: 't:place', columns: { id: 'int32' } }), parts: [batch, batch, batch] }
+  }
+}
 
 /**
  * Encodes without a pause, n at a time, in all formats, or the one that is named; stop() resolves when the last is done. All
@@ -220,6 +254,8 @@ const hazard = {
   digest,
   hashed,
   formats,
+  pushed,
+  source,
   work,
   fds,
   threads,

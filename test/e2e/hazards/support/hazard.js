@@ -17,11 +17,15 @@ const MAX_KEPT = 200_000 // characters of output
 // elsewhere one failure shows that the test can fail, and the count is printed.
 const strict = process.env.HAZARDS === 'strict'
 
+// Under a sanitizer the build is the given one, everything takes longer, and controls, which break what it watches, are not run.
+const sanitized = process.env.HAZARDS === 'sanitized'
+const SLOWER = sanitized ? 5 : 1
+
 /** Runs body, a function of (child, parameters) that closes over nothing, and resolves to how the process ended. */
 function run (body, { parameters = null, flags = [], build, env = {}, timeout = 60_000 } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ['--expose-gc', ...flags, '--require', preload, main, String(body), JSON.stringify(parameters)], {
-      env: { ...process.env, NODE_TEST_CONTEXT: undefined, SLUICE_TEST_BUILD: build === undefined ? '' : folder(build), ...env },
+      env: { ...process.env, NODE_TEST_CONTEXT: undefined, SLUICE_TEST_BUILD: build === undefined ? (sanitized ? process.env.SLUICE_TEST_BUILD : '') : folder(build), ...env },
       stdio: ['ignore', 'pipe', 'pipe']
     })
     const output = { stdout: '', stderr: '' }
@@ -29,7 +33,7 @@ function run (body, { parameters = null, flags = [], build, env = {}, timeout = 
       child[name].setEncoding('utf8').on('data', text => { output[name] = (output[name] + text).slice(-MAX_KEPT) })
     }
     let late = false
-    const timer = setTimeout(() => { late = true; child.kill('SIGKILL') }, timeout)
+    const timer = setTimeout(() => { late = true; child.kill('SIGKILL') }, timeout * SLOWER)
     child.on('error', reject)
     child.on('exit', (code, signal) => { // not 'close': what a crashed process started may keep its pipes open
       setTimeout(() => {
@@ -55,10 +59,11 @@ function folder (name) {
  * kind that it counts, and nothing else.
  *
  * repeat: how often. control: the name of a build without the guard, on which at least `least` of `runs` runs must not end so,
- * or one where nobody asks for strictness.
+ * or one where nobody asks for strictness. unsanitized: why it cannot be run under a sanitizer.
  */
 function hazard (name, options, body) {
-  const { end = 0, repeat = 1, control, runs = 10, least = 8, ...how } = options
+  const { end = 0, repeat = 1, control, runs = 10, least = 8, unsanitized, ...how } = options
+  if (sanitized && unsanitized !== undefined) return
   test(name, { timeout: 600_000 }, async t => {
     const counts = {}
     const started = Date.now()
@@ -70,7 +75,7 @@ function hazard (name, options, body) {
     }
     for (const [what, n] of Object.entries(counts)) assert.ok(n > 0, `${what}: ${n}`)
     t.diagnostic(`${name}: ${list(counts)}`)
-    if (control === undefined) return
+    if (control === undefined || sanitized) return
 
     // A run that only takes longer is no failure: what counts as hanging takes several times what a good run took.
     const timeout = Math.max(3000, (Date.now() - started) / repeat * 5)
@@ -89,4 +94,4 @@ function hazard (name, options, body) {
 
 const list = (counts) => Object.entries(counts).map(([what, n]) => `${what} ${n}`).join(', ')
 
-module.exports = { hazard, run, root, strict }
+module.exports = { hazard, run, root, sanitized, strict }
