@@ -11,13 +11,22 @@ const platform = `${process.platform}-${process.arch}`
 const file = path.join(prebuilds, platform, 'addon.node')
 
 function load () {
+  if (process.versions.bun !== undefined) throw unloadable(refuseBun()) // which would end the process on its first missing function
   try {
     return require(file)
   } catch (cause) {
-    const error = new Error(explain(cause), { cause })
-    error.code = 'ERR_SLUICE_LOAD'
-    throw error
+    throw unloadable(explain(cause), cause)
   }
+}
+
+function unloadable (message, cause) {
+  return Object.assign(new Error(message, { cause }), { code: 'ERR_SLUICE_LOAD' })
+}
+
+function refuseBun () {
+  return report(`This is ${platform} with Bun ${process.versions.bun}`, 'Bun has no uv_loop_init, which the addon needs to keep signals from Go (oven-sh/bun#18546)', [
+    'Run the server with Node.js 20 or later, or with Deno'
+  ])
 }
 
 /** Says what was found, why it does not load, and what to do. */

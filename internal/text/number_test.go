@@ -67,6 +67,7 @@ func random(r *rand.Rand) float64 {
 
 func TestNumbersAreAsStrconvHasThem(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, uint64(values(t))))
+	t.Logf("%d random values", values(t))
 	var got, want []byte
 	for range values(t) {
 		v := random(r)

@@ -7,6 +7,7 @@ const { BytesBuilder, builderFor, badValue } = require('./builder')
 const { columnsOf } = require('./columns')
 
 const MOST = 4 * 1024 * 1024 // bytes of geometries in a batch
+const LONGEST = 4 // ms between turns of the event loop, about
 const POINT = 21 // bytes of a point's WKB
 const POINT_Z = 29
 
@@ -191,12 +192,33 @@ function batches (rows, columns, options = {}) {
 }
 
 async function * generate (rows, batcher) {
+  const breath = new Breath()
   if (typeof rows[Symbol.asyncIterator] === 'function') {
-    for await (const record of rows) if (batcher.add(record)) yield batcher.take()
+    for await (const record of rows) {
+      if (!batcher.add(record)) continue
+      yield batcher.take()
+      if (breath.isDue()) await breath.take()
+    }
   } else {
-    for (const record of rows) if (batcher.add(record)) yield batcher.take()
+    for (const record of rows) {
+      if (!batcher.add(record)) continue
+      yield batcher.take()
+      if (breath.isDue()) await breath.take()
+    }
   }
   if (!batcher.isEmpty) yield batcher.take()
+}
+
+/** Lets the event loop turn now and then: rows that are there and batches that are taken at once need no turn of it. */
+class Breath {
+  #last = performance.now()
+
+  isDue () { return performance.now() - this.#last > LONGEST }
+
+  async take () {
+    await new Promise(resolve => setImmediate(resolve))
+    this.#last = performance.now()
+  }
 }
 
 module.exports = { batches }

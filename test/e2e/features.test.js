@@ -1,10 +1,12 @@
 'use strict'
 
-// GML, GeoJSON and CSV as xmllint and GDAL read them.
+// GML, GeoJSON and CSV as xmllint and GDAL read them, GeoJSON as linters want it.
 
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const { after, test } = require('node:test')
+const { check } = require('@placemarkio/check-geojson')
+const rewind = require('@mapbox/geojson-rewind')
 const { batches, encode, features } = require('../..')
 const { execFile, temporary } = require('./tools')
 
@@ -27,21 +29,21 @@ const place = z => [coordinate(-180, 180), coordinate(-85, 85), ...z ? [coordina
 
 // ---- geometries as GeoJSON has them, and as WKB
 
-function ring (x, y, size, hole = false) {
-  const corners = [[x, y], [x + size, y], [x + size, y + size], [x, y + size], [x, y]].map(position => position.map(value => Math.round(value * 1e7) / 1e7))
+function ring (x, y, size, z, hole = false) {
+  const corners = [[x, y, 1], [x + size, y, 2.5], [x + size, y + size, 3], [x, y + size, -4], [x, y, 1]].map(position => position.slice(0, z ? 3 : 2).map(value => Math.round(value * 1e7) / 1e7))
   return hole ? corners.reverse() : corners
 }
-const polygon = () => { const [x, y] = place(); return [ring(x / 2, y / 2, 2), ring(x / 2 + 0.5, y / 2 + 0.5, 0.25, true)] }
+const polygon = z => { const [x, y] = place(); return [ring(x / 2, y / 2, 2, z), ring(x / 2 + 0.5, y / 2 + 0.5, 0.25, z, true)] }
 const several = make => Array.from({ length: 1 + Math.floor(next() * 3) }, make)
 const run = z => Array.from({ length: 2 + Math.floor(next() * 4) }, () => place(z))
 
 const kinds = {
   Point: z => place(z),
   LineString: z => run(z),
-  Polygon: () => polygon(),
+  Polygon: z => polygon(z),
   MultiPoint: z => several(() => place(z)),
   MultiLineString: z => several(() => run(z)),
-  MultiPolygon: () => several(polygon)
+  MultiPolygon: z => several(() => polygon(z))
 }
 const names = ['', ...Object.keys(kinds), 'GeometryCollection']
 
@@ -49,9 +51,7 @@ function uint32 (...values) { return Buffer.from(Uint32Array.from(values).buffer
 
 function wkbOf ({ type, coordinates, geometries }) {
   const depth = { Point: 0, LineString: 1, Polygon: 2 }[type]
-  const first = coordinates?.flat(4)
-  const z = coordinates !== undefined && dimensionsOf(coordinates) === 3
-  assert.ok(geometries !== undefined || first.length > 0)
+  const z = is3d({ coordinates, geometries })
   const head = Buffer.concat([Buffer.of(1), uint32(names.indexOf(type) + (z ? 1000 : 0))])
   const floats = position => Buffer.from(Float64Array.from(position).buffer)
   const positions = list => Buffer.concat([uint32(list.length), ...list.map(floats)])
@@ -62,11 +62,13 @@ function wkbOf ({ type, coordinates, geometries }) {
   return Buffer.concat([head, uint32(parts.length), ...parts.map(wkbOf)])
 }
 
+function is3d ({ coordinates, geometries }) { return geometries === undefined ? dimensionsOf(coordinates) === 3 : is3d(geometries[0]) }
+
 function dimensionsOf (coordinates) { return typeof coordinates[0] === 'number' ? coordinates.length : dimensionsOf(coordinates[0]) }
 
 function geometry (type, z) {
   return type === 'GeometryCollection'
-    ? { type, geometries: [geometry('Point'), geometry('LineString'), geometry('Polygon')] }
+    ? { type, geometries: Object.keys(kinds).map(kind => geometry(kind, z)) } // none in another, which RFC 7946 advises against
     : { type, coordinates: kinds[type](z) }
 }
 
@@ -122,8 +124,15 @@ function compare (list, rows, what) {
   }
 }
 
+/** RFC 7946, and its right-hand rule. */
+function lint (path) {
+  const text = fs.readFileSync(path, 'utf8')
+  check(text)
+  assert.deepEqual(rewind(JSON.parse(text), false), JSON.parse(text), path)
+}
+
 for (const type of names.slice(1)) {
-  for (const z of type.endsWith('Polygon') || type === 'GeometryCollection' ? [false] : [false, true]) {
+  for (const z of [false, true]) {
     test(`${type}${z ? ' with heights' : ''}: GML, GeoJSON and CSV are what GDAL reads`, async () => {
       const rows = rowsOf(type, z)
       const name = `${type}${z}`
@@ -134,12 +143,45 @@ for (const type of names.slice(1)) {
         compare(await read(gml), rows, gml)
       }
       const json = await write(`${name}.json`, rows, { format: 'geojson', numberMatched: 100, id: 'n', featureBbox: true })
+      lint(json)
       compare(await read(json), rows, json)
       const csv = await write(`${name}.csv`, rows, { format: 'csv' })
       compare(await read(csv, '-oo', 'GEOM_POSSIBLE_NAMES=geometry', '-oo', 'KEEP_GEOM_COLUMNS=NO', '-oo', 'AUTODETECT_TYPE=YES', '-oo', 'EMPTY_STRING_AS_NULL=YES'), rows, csv)
     })
   }
 }
+
+test('coordinates have the decimals that are asked for', async () => {
+  const rows = rowsOf('LineString', true)
+  for (const decimals of [0, 1, 3, 6]) {
+    for (const format of ['gml32', 'geojson', 'csv']) {
+      const path = await write(`${decimals}.${format === 'gml32' ? 'gml' : format}`, rows, { format, decimals })
+      const list = await read(path, ...format === 'csv' ? ['-oo', 'GEOM_POSSIBLE_NAMES=geometry'] : [])
+      assert.equal(list.length, rows.length)
+      const wanted = rows.map(({ shape }) => shape && shape.coordinates.map(position => position.map(value => Number(value.toFixed(decimals)))))
+      assert.deepEqual(list.map(({ geometry }) => geometry && geometry.coordinates.map(position => position.map(value => Number(value.toFixed(15))))), wanted.map(line => line && line.map(position => position.map(value => value + 0))), path)
+    }
+  }
+})
+
+test('empty geometries, and parts that are, are features to GDAL too', async () => {
+  const wkb = (...numbers) => Buffer.concat([Buffer.of(1), uint32(...numbers)])
+  const rows = [wkb(2, 0), wkb(3, 0), wkb(4, 0), wkb(5, 0), wkb(6, 0), wkb(7, 0), wkbOf({ type: 'Point', coordinates: [1, 2] })].map((geometry, n) => ({ n, geometry }))
+  for (const format of ['gml32', 'geojson', 'csv']) {
+    const source = features({ typeName: 't:place', format, columns: { n: 'int32' } })
+    const done = encode(source)
+    for await (const part of batches(rows, { n: 'int32' })) await source.write(part)
+    source.end()
+    const path = file(`empty.${format === 'gml32' ? 'gml' : format}`)
+    fs.writeFileSync(path, await done)
+    if (format === 'gml32') await execFile('xmllint', ['--noout', path])
+    if (format === 'geojson') lint(path)
+    const list = await read(path, ...format === 'csv' ? ['-oo', 'GEOM_POSSIBLE_NAMES=geometry', '-oo', 'KEEP_GEOM_COLUMNS=NO'] : [])
+    assert.equal(list.length, rows.length, format)
+    assert.deepEqual(list.at(-1).geometry, { type: 'Point', coordinates: [1, 2] })
+    for (const { geometry } of list.slice(0, -1)) assert.ok(geometry === null || (geometry.coordinates ?? geometry.geometries).length === 0, format)
+  }
+})
 
 test('a document that ends early is well-formed and holds what came before', async () => {
   const { Stream } = require('../../js/stream')

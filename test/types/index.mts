@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { pipeline } from 'node:stream/promises'
 import { arrow, bytes, createEncoder, encode, encodeChunked, encodeStream, image, negotiate, negotiateArrow, respond, send, SluiceError, stats } from 'sluice'
 import * as sluice from 'sluice'
-import type { ArrowDescription, Bytes, BytesDescription, Coding, EncodeOptions, ErrorCode, FormatInfo, HttpReport, ImageDescription, Job, JpegOptions, Negotiated, SendOptions, Pixels, PixelFormat, Png8Options, PngOptions, PushSource, Report, Source, Stats, Strip } from 'sluice'
+import type { ArrowDescription, BmpOptions, Bytes, BytesDescription, Coding, EncodeOptions, ErrorCode, FormatInfo, GifOptions, HttpReport, ImageDescription, Job, JpegOptions, Negotiated, SendOptions, Pixels, PixelFormat, Png8Options, PngOptions, PushSource, Report, Source, Stats, Strip, TiffOptions, WebpOptions } from 'sluice'
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false
 function same<A, B> (_equal: Equal<A, B>): void {}
@@ -86,6 +86,34 @@ encode(whole, { format: 'tiff:compression=none', tiled: true, tileWidth: 512, ge
 encode(whole, { format: 'bmp', alpha: false, dpi: 96 })
 // @ts-expect-error three numbers are no bbox
 encode(whole, { format: 'tiff', geo: { bbox: [5, 50, 6] } })
+const tiff: TiffOptions = {
+  compression: 'lzw', level: 'small', predictor: 'horizontal', rowsPerStrip: 16, tiled: true, tileWidth: 256, tileHeight: 128, alpha: false, background: '#fff', dpi: 300,
+  geo: { origin: [500000, 5500000], pixelSize: [10, 10], epsg: 32632, model: 'projected' }
+}
+encode(whole, { format: 'tiff', ...tiff })
+// @ts-expect-error no such compression
+encode(whole, { format: 'tiff', compression: 'jpeg' })
+// @ts-expect-error an EPSG code is a number
+encode(whole, { format: 'tiff', geo: { bbox: [5, 50, 6, 51], epsg: 'EPSG:4326' } })
+const webp: WebpOptions = {
+  quality: 80.5, method: 6, lossless: true, nearLossless: 60, exact: true, alpha: true, background: undefined, alphaQuality: 90, alphaFiltering: 2, alphaCompression: false, hint: 'graph',
+  targetSize: 20000, targetPsnr: 42, passes: 3, segments: 2, noiseShaping: 10, filterStrength: 20, filterSharpness: 3, filterType: 'simple', autofilter: true, sharpYuv: true
+}
+encode(whole, { format: 'image/webp', ...webp, chunkSize: 4096 })
+// @ts-expect-error no such hint
+encode(whole, { format: 'webp', hint: 'map' })
+// @ts-expect-error lossless is a boolean
+encode(whole, { format: 'webp', lossless: 1 })
+const gif: GifOptions = { colors: 64, transparency: 'none', background: '#f2efe9', dither: 0.5 }
+encode(whole, { format: 'gif', ...gif })
+// @ts-expect-error GIF knows no translucent pixels
+const translucent: GifOptions = { transparency: 'full' }
+// @ts-expect-error the number of colours is a number
+encode(whole, { format: 'gif', colors: '64' })
+const bmp: BmpOptions = { alpha: true, background: '#fff', dpi: 96 }
+encode(whole, { format: 'bmp', ...bmp })
+// @ts-expect-error alpha is a boolean
+encode(whole, { format: 'bmp', alpha: 'keep' })
 createServer((_request, response) => {
   const { done } = encodeChunked(pushed, {}, (error, chunk, last) => {
     if (error) response.destroy(error)
@@ -191,7 +219,7 @@ const made = new SluiceError('ERR_SLUICE_INPUT', 'no')
 const none = sluice.default
 same<typeof sluice.encode, typeof encode>(true)
 
-export { answer, settled, buffer, iterate, figures, isOurs, made, none }
+export { answer, settled, buffer, iterate, figures, isOurs, made, none, translucent }
 
 // ---- features
 import { batches, features, fromArrow } from 'sluice'

@@ -84,6 +84,57 @@ test('rows that do not fit', async () => {
   ]) assert.throws(() => batches(...args), error => error.code === 'ERR_SLUICE_ARGUMENT' && error.message.includes(message), message)
 })
 
+test('rows of a database driver, as it gives them and page by page', async () => {
+  const Database = require('libsql')
+  const db = new Database(':memory:')
+  db.exec('CREATE TABLE place (id INTEGER PRIMARY KEY, name TEXT, size REAL, born TEXT, open INTEGER, geom BLOB)')
+  const insert = db.prepare('INSERT INTO place VALUES (?, ?, ?, ?, ?, ?)')
+  const wkb = Buffer.from(hex, 'hex')
+  for (let i = 1; i <= 2500; i++) insert.run(i, i % 7 === 0 ? null : `name ${i} é`, i % 5 === 0 ? null : i / 8, '2024-02-29', i % 2, i % 3 === 0 ? null : wkb)
+  const columns = { id: 'int64', name: 'utf8', size: 'float64', born: 'date32', open: 'bool' }
+  const want = Array.from({ length: 2500 }, (_, i) => i + 1).map(i => [i % 3 === 0 ? null : line, { id: i, name: i % 7 === 0 ? null : `name ${i} é`, size: i % 5 === 0 ? null : i / 8, born: '2024-02-29', open: i % 2 === 1 }])
+  let pages = 0
+  async function * paged () {
+    const statement = db.prepare('SELECT * FROM place WHERE id > ? ORDER BY id LIMIT 400')
+    for (let last = 0; ;) {
+      const rows = statement.all(last)
+      if (rows.length === 0) return
+      pages++
+      yield * rows
+      last = rows.at(-1).id
+      await new Promise(resolve => setImmediate(resolve))
+    }
+  }
+  for (const rows of [db.prepare('SELECT * FROM place ORDER BY id').iterate(), paged()]) {
+    const list = await written(batches(rows, columns, { geometry: 'geom', size: 1000 }), columns)
+    assert.deepEqual(list.map(({ geometry, properties }) => [geometry, properties]), want)
+  }
+  assert.equal(pages, 7)
+  // The first batch is there before the rest is asked for.
+  pages = 0
+  const parts = batches(paged(), columns, { geometry: 'geom', size: 400 })
+  assert.equal((await parts.next()).value.length, 400)
+  assert.equal(pages, 1)
+  await parts.return()
+  db.close()
+})
+
+test('rows that are all there do not hold the event loop up', async () => {
+  const row = { n: 1, name: 'name', geometry: { x: 1, y: 2 } }
+  function * rows () { for (let i = 0; i < 200_000; i++) yield row }
+  async function * slowly () { yield * rows() }
+  for (const source of [rows(), slowly()]) {
+    let turns = 0
+    const count = () => { turns++; timer = setImmediate(count) }
+    let timer = setImmediate(count)
+    const start = performance.now()
+    for await (const batch of batches(source, { n: 'int32', name: 'utf8' })) assert.ok(batch.length > 0)
+    clearImmediate(timer)
+    assert.ok(turns >= (performance.now() - start) / 100, `${turns} turns in ${performance.now() - start} ms`)
+    assert.ok(turns > 3)
+  }
+})
+
 // ---- Arrow
 
 const { Field, Table, RecordBatch, Schema, Struct, List, FixedSizeList, Float64, makeData, vectorFromArray } = arrow
@@ -220,4 +271,64 @@ test('WKB columns, and how the geometry is found', async () => {
   assert.throws(() => fromArrow(tableOf({ a: vectorFromArray([1], new arrow.Int32()) }), { geometry: 'a' }), argument('the type of geometry "a"'))
   assert.throws(() => [...fromArrow(binary, { geometry: 'other', type: 'point' })], argument('Expected a geometry of type point as GeoArrow has it'))
   assert.throws(() => [...fromArrow(binary, { geometry: 'other', type: 'linestring' })], argument('Expected a geometry of type linestring'))
+})
+
+// ---- nothing is copied
+
+/** The buffers of all typed arrays in a value, wherever. */
+function buffersIn (value, found = new Set(), seen = new Set()) {
+  if (typeof value !== 'object' || value === null || seen.has(value)) return found
+  seen.add(value)
+  if (ArrayBuffer.isView(value)) return value.byteLength > 0 ? found.add(value.buffer) : found
+  for (const key of Reflect.ownKeys(value)) buffersIn(value[key], found, seen)
+  return found
+}
+
+function assertBorrowed (table, options, what) {
+  const owned = buffersIn(table.batches.map(({ data }) => data))
+  let borrowed = 0
+  for (const part of fromArrow(table, options)) {
+    for (const buffer of buffersIn(part)) {
+      assert.ok(owned.has(buffer), `${what}: a buffer of ${buffer.byteLength} bytes is the table's`)
+      borrowed++
+    }
+  }
+  assert.ok(borrowed > 0, what)
+}
+
+test('what comes of a table are its own buffers: every type of column, GeoArrow and WKB, whole, sliced and read from a stream', () => {
+  const some = make => Array.from({ length: 12 }, (_, i) => i % 5 === 2 ? null : make(i))
+  const { vectorFromArray } = arrow
+  const points = together('xyz')
+  const lines = listOf(together('xy'), [0, 4, 8, 12])
+  const polygons = listOf(lines, [0, 1, 3], new Uint8Array([0b10]))
+  const tables = {
+    columns: tableOf({
+      i8: vectorFromArray(some(i => i), new arrow.Int8()),
+      u64: vectorFromArray(some(i => BigInt(i)), new arrow.Uint64()),
+      f32: vectorFromArray(some(i => i / 4), new arrow.Float32()),
+      f64: vectorFromArray(some(i => i / 8), new Float64()),
+      s: vectorFromArray(some(i => `é${i}`), new arrow.Utf8()),
+      ls: vectorFromArray(some(i => `large ${i}`), new arrow.LargeUtf8()),
+      b: vectorFromArray(some(i => i % 3 === 0), new arrow.Bool()),
+      d: vectorFromArray(some(i => new Date(i * 86_400_000)), new arrow.DateDay()),
+      d64: vectorFromArray(some(i => new Date(i * 86_400_000)), new arrow.DateMillisecond()),
+      t: vectorFromArray(some(i => new Date(i * 1000)), new arrow.TimestampMicrosecond()),
+      dict: vectorFromArray(some(i => `value ${i % 3}`), new arrow.Dictionary(new arrow.Utf8(), new arrow.Int8()))
+    }),
+    point: tableOf({ shape: new arrow.Vector([points]) }, 'geoarrow.point'),
+    'point apart': tableOf({ shape: new arrow.Vector([apart()]) }, 'geoarrow.point'),
+    linestring: tableOf({ shape: new arrow.Vector([lines]) }, 'geoarrow.linestring'),
+    polygon: tableOf({ shape: new arrow.Vector([polygons]) }, 'geoarrow.polygon'),
+    multipoint: tableOf({ shape: new arrow.Vector([listOf(apart(), [0, 2, 12])]) }, 'geoarrow.multipoint'),
+    multilinestring: tableOf({ shape: new arrow.Vector([listOf(lines, [0, 1, 3])]) }, 'geoarrow.multilinestring'),
+    multipolygon: tableOf({ shape: new arrow.Vector([listOf(polygons, [0, 1, 2])]) }, 'geoarrow.multipolygon'),
+    wkb: tableOf({ shape: vectorFromArray(some(() => Buffer.from(hex, 'hex')), new arrow.Binary()) }, 'geoarrow.wkb'),
+    'large wkb': tableOf({ shape: vectorFromArray(some(() => Buffer.from(hex, 'hex')), new arrow.LargeBinary()) }, 'geoarrow.wkb')
+  }
+  for (const [name, table] of Object.entries(tables)) {
+    assertBorrowed(table, {}, name)
+    assertBorrowed(table.slice(1), {}, `${name}, sliced`)
+    assertBorrowed(arrow.tableFromIPC(arrow.tableToIPC(table)), {}, `${name}, from a stream`)
+  }
 })

@@ -3,6 +3,7 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { check } = require('@placemarkio/check-geojson')
+const rewind = require('@mapbox/geojson-rewind')
 
 const { encode, encodeStream, createEncoder, features, batches } = require('../..')
 const { Stream } = require('../../js/stream')
@@ -21,6 +22,7 @@ async function textOf (description, ...parts) {
 async function jsonOf (description, ...parts) {
   const text = await textOf({ format: 'geojson', ...description }, ...parts)
   check(text)
+  assert.deepEqual(rewind(JSON.parse(text), false), JSON.parse(text), 'outer rings counterclockwise, holes clockwise')
   return JSON.parse(text)
 }
 

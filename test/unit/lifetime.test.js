@@ -181,3 +181,33 @@ test('worker.terminate() in the middle of everything', () => expect(`
     while ((await sluice.stats()).streams > 0) await turn()
     console.log('terminated')
   })`, 'terminated\n'))
+
+test('worker.terminate() in the middle of Arrow and features', () => expect(`
+  const { Worker } = require('node:worker_threads')
+  const arrow = require('apache-arrow')
+  const table = new arrow.Table({ n: arrow.vectorFromArray(Array.from({ length: 20_000 }, (_, i) => i * 7919 % 10007), new arrow.Int32()) })
+  const stream = arrow.tableToIPC(table, 'stream')
+  const interrupt = async i => {
+    const worker = new Worker(\`
+      const sluice = require(\${JSON.stringify(home)})
+      const { parentPort, workerData: stream } = require('node:worker_threads')
+      const x = new Float64Array(100_000)
+      const push = async (source, parts) => {
+        sluice.encodeChunked(source, { chunkSize: 4096 }, () => {})
+        for (let i = 0; ; i++) await source.write(parts[Math.min(i, parts.length - 1)])
+      }
+      const schema = new DataView(stream.buffer, stream.byteOffset).getInt32(4, true) + 8
+      for (const codec of ['zstd', 'lz4', 'none']) push(sluice.arrow({ codec }), [stream.subarray(0, schema), stream.subarray(schema, -8)]).catch(() => {})
+      for (const format of ['gml32', 'geojson', 'csv']) push(sluice.features({ format, typeName: 'a' }), [{ geometry: { x, y: x } }]).catch(() => {})
+      setTimeout(() => parentPort.postMessage('running'), \${i})
+    \`, { eval: true, workerData: stream })
+    await new Promise((resolve, reject) => worker.on('message', resolve).on('error', reject))
+    if (i === 0) while ((await sluice.stats()).streams < 6) await turn()
+    await worker.terminate()
+  }
+  const main = async () => {
+    for (let i = 0; i < 12; i++) await interrupt(i)
+    while ((await sluice.stats()).streams > 0) await turn()
+    console.log('terminated')
+  }
+  main()`, 'terminated\n'))

@@ -55,6 +55,11 @@ test('musl, where a report names no glibc', (t) => {
   assert.match(message, /node:22-slim/)
 })
 
+test('Bun, which the addon would end', (t) => {
+  const message = load(t, {}, "Object.defineProperty(process.versions, 'bun', { value: '1.4.5' })")
+  assert.match(message, /^ERR_SLUICE_LOAD Could not load sluice\. This is \S+ with Bun 1\.4\.5\.\nWhy: .*uv_loop_init/)
+})
+
 test('the module loads twice in one process, and in a worker', () => {
   const script = `
     const { Worker, isMainThread } = require('node:worker_threads')

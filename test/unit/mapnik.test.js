@@ -1,7 +1,8 @@
 'use strict'
 
-// The real node-mapnik and @napi-rs/canvas. node-canvas is not on hand as a package that installs everywhere: what stands in
-// for it has its members and Cairo's layout.
+// The real node-mapnik and @napi-rs/canvas. node-canvas is compiled where its maker has no build for the system, with Cairo's and
+// Pango's headers, so it is no dependency: what stands in for it has its members and Cairo's layout, and itself is tested, too,
+// where it is installed (npm install --no-save canvas).
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
@@ -167,6 +168,32 @@ test('a canvas as node-canvas has it', async () => {
   const { data } = await rgba(await sluice.encode(nodeCanvas))
   assert.deepEqual([...data], [255, 0, 0, 128, 255, 255, 255, 255, 1, 2, 3, 255, 0, 0, 0, 0])
 })
+
+const nodeCanvas = (() => {
+  try {
+    return require('canvas')
+  } catch {
+    return null
+  }
+})()
+if (nodeCanvas) {
+  test('node-canvas itself', async () => {
+    for (const width of [50, 51, 333]) {
+      const drawn = nodeCanvas.createCanvas(width, 40)
+      const context = drawn.getContext('2d')
+      context.fillStyle = 'rgba(200, 100, 50, 0.5)'
+      context.fillRect(10, 10, 20, 20)
+      context.fillStyle = '#135'
+      context.fillRect(35, 5, 10, 30)
+      const expected = await rgba(drawn.toBuffer('image/png'))
+      const data = context.getImageData(0, 0, width, 40)
+      assert.deepEqual(await rgba(await sluice.encode(data)), { ...expected, data: Buffer.from(data.data) })
+      const got = await rgba(await sluice.encode(drawn))
+      assert.deepEqual([got.width, got.height], [width, 40])
+      for (let i = 0; i < got.data.length; i++) assert.ok(Math.abs(got.data[i] - expected.data[i]) <= 1, `byte ${i}`)
+    }
+  })
+}
 
 test('ImageData of another depth', () => {
   const data = { data: new Uint8ClampedArray(8), width: 1, height: 1, pixelFormat: 'rgba-float16' }

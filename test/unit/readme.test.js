@@ -12,30 +12,35 @@ const { test } = require('node:test')
 const root = path.join(__dirname, '../..')
 const readme = fs.readFileSync(path.join(root, 'README.md'), 'utf8')
 
-test('the first example of the README is a server that answers with a PNG', async (t) => {
-  const [, code] = readme.match(/```js\n(.*?)```/s)
-  assert.ok(code.trimEnd().split('\n').length <= 12, 'the example has at most 12 lines')
+const examples = [...readme.matchAll(/```js\n(.*?)```/gs)].map(([, code]) => code)
+assert.equal(examples.length, 2)
 
-  // Its fixed port may be taken on this machine: whatever it asks for, it gets a free one.
-  const { listen } = http.Server.prototype
-  let server
-  t.mock.method(http.Server.prototype, 'listen', function () {
-    server = this
-    return listen.call(this, 0)
+for (const code of examples) {
+  const [, name] = code.match(/const \{ (\w+) \} = require\('sluice'\)/)
+  test(`the README's example of ${name} is a server that answers with a PNG`, async (t) => {
+    assert.ok(code.trimEnd().split('\n').length <= 12, 'the example has at most 12 lines')
+
+    // Its fixed port may be taken on this machine: whatever it asks for, it gets a free one.
+    const { listen } = http.Server.prototype
+    let server
+    t.mock.method(http.Server.prototype, 'listen', function () {
+      server = this
+      return listen.call(this, 0)
+    })
+    const example = new Module('example')
+    example.filename = path.join(root, 'example.js') // where it would lie, so that require('sluice') finds this package
+    example._compile(code, example.filename)
+    t.after(() => server.close())
+    if (!server.listening) await once(server, 'listening')
+
+    const answer = await fetch(`http://127.0.0.1:${server.address().port}/`)
+    const body = Buffer.from(await answer.arrayBuffer())
+    assert.equal(answer.headers.get('content-type'), 'image/png')
+    assert.equal(body.toString('latin1', 1, 4), 'PNG')
+    assert.deepEqual([body.readUInt32BE(16), body.readUInt32BE(20)], [1201, 801])
+    assert.equal(body.toString('latin1', body.length - 8, body.length - 4), 'IEND')
   })
-  const example = new Module('example')
-  example.filename = path.join(root, 'example.js') // where it would lie, so that require('sluice') finds this package
-  example._compile(code, example.filename)
-  t.after(() => server.close())
-  if (!server.listening) await once(server, 'listening')
-
-  const answer = await fetch(`http://127.0.0.1:${server.address().port}/`)
-  const body = Buffer.from(await answer.arrayBuffer())
-  assert.equal(answer.headers.get('content-type'), 'image/png')
-  assert.equal(body.toString('latin1', 1, 4), 'PNG')
-  assert.deepEqual([body.readUInt32BE(16), body.readUInt32BE(20)], [1201, 801])
-  assert.equal(body.toString('latin1', body.length - 8, body.length - 4), 'IEND')
-})
+}
 
 test('the example server refuses a PORT that is none', () => {
   for (const port of ['abc', '65536', '-1', '']) {
