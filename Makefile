@@ -18,12 +18,13 @@ CONTROLS := build/controls
 HAZARDS  := build/hazards
 
 # Builds without one guard each: by a switch of addon/*.c, or by build tags of internal/flow.
-ADDON_CONTROLS := no-mask no-pin no-wait no-loan no-nodelete no-restore direct
+ADDON_CONTROLS := no-mask no-pin no-wait no-loan no-nodelete no-restore no-check worker-loop no-lent direct
 GO_CONTROLS    := nofault panic norecover preempt
 GO_TAGS_nofault   := control_nofault
 GO_TAGS_panic     := control_panic
 GO_TAGS_norecover := control_panic,control_norecover
 LIBRARY_no-wait   := $(CONTROLS)/nofault/libsluice.so
+LIBRARY_no-lent   := $(CONTROLS)/starving/libsluice.so
 comma := ,
 
 # SIMD is an experiment of the Go toolchain: only versions that were tested get it.
@@ -43,17 +44,20 @@ NODE_HEADERS := $(wildcard $(NODE_DIR)/include/node/node_api.h)
 NODEDIR       = $(if $(NODE_HEADERS),--nodedir=$(NODE_DIR))
 C_WARNINGS    = -std=c11 -O2 -Wall -Wextra -Werror
 
+# libwebp fills its tables in at the first encode: under a lock when it is built for threads, else several encodes may at once.
+LIBWEBP = -DWEBP_USE_THREAD
+
 # What is built here is to load on older systems. The revision tells Go's build cache, which does not look into the header.
 GLIBC = -include $(CURDIR)/addon/glibc.h -DSLUICE_GLIBC_REVISION=0x$(shell sha1sum addon/glibc.h | cut -c1-7)
 
 VERSIONS ?= 22 24 26
 
-BENCHES ?= png jpeg png8 chunk-size response-time latency features arrow coding small-writes first-part
+BENCHES ?= png jpeg png8 formats chunk-size response-time latency features arrow coding small-writes first-part
 
 FUZZN    ?=
 FUZZTIME ?= $(if $(FUZZN),$(FUZZN)x,30s)
 
-.PHONY: dist dist-test pack versions help setup build test race check fuzz numbers setup-e2e e2e hazards controls soak soak-http asan tsan bench bench-compare demo fmt clean
+.PHONY: dist dist-test pack versions help setup build test race check fuzz numbers setup-e2e e2e hazards controls soak soak-http asan tsan bench bench-net bench-compare demo fmt clean
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -84,6 +88,8 @@ check: build ## format, vet, lint, types, C warnings, Go tests, clean module and
 
 fuzz: ## fuzz for FUZZTIME (30s) or FUZZN executions a target; Go prints how many were made
 	$(GO) test -run '^$$' -fuzz '^FuzzEncode$$' -fuzztime $(FUZZTIME) ./internal/png
+	$(GO) test -run '^$$' -fuzz '^FuzzColors$$' -fuzztime $(FUZZTIME) ./internal/kernel
+	$(GO) test -run '^$$' -fuzz '^FuzzMeans$$' -fuzztime $(FUZZTIME) ./internal/quantize
 	$(GO) test -run '^$$' -fuzz '^FuzzNearest$$' -fuzztime $(FUZZTIME) ./internal/quantize
 	$(GO) test -run '^$$' -fuzz '^FuzzPalette$$' -fuzztime $(FUZZTIME) ./internal/quantize
 	$(GO) test -run '^$$' -fuzz '^FuzzEncode$$' -fuzztime $(FUZZTIME) ./internal/jpeg
@@ -91,14 +97,14 @@ fuzz: ## fuzz for FUZZTIME (30s) or FUZZN executions a target; Go prints how man
 	$(GO) test -run '^$$' -fuzz '^FuzzWKB$$' -fuzztime $(FUZZTIME) ./internal/gml
 	$(GO) test -run '^$$' -fuzz '^FuzzBatch$$' -fuzztime $(FUZZTIME) ./internal/gml
 	$(GO) test -run '^$$' -fuzz '^FuzzStream$$' -fuzztime $(FUZZTIME) .
-	$(GO) test -run '^$$' -fuzz '^FuzzStream$$' -fuzztime $(FUZZTIME) ./internal/arrowipc
+	$(GO) test -run '^$$' -fuzz '^FuzzStream$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 20x ./internal/arrowipc
 
 numbers: ## hold ten million random numbers against strconv's digits; SLUICE_NUMBERS=
-	SLUICE_NUMBERS=$${SLUICE_NUMBERS:-10000000} $(GO) test -count 1 -timeout 60m -run 'Numbers' ./internal/text
+	SLUICE_NUMBERS=$${SLUICE_NUMBERS:-10000000} $(GO) test -v -count 1 -timeout 60m -run 'Numbers' ./internal/text
 
 setup-e2e: ## install what e2e needs from apt (as root)
 	apt-get update
-	apt-get install -y --no-install-recommends pngcheck libpng-dev libjpeg-turbo-progs libturbojpeg0-dev libxml2-utils gdal-bin curl python3 chromium pngquant \
+	apt-get install -y --no-install-recommends pngcheck libpng-dev libjpeg-turbo-progs libturbojpeg0-dev libxml2-utils gdal-bin curl python3 chromium pngquant python3-pil \
 	  python3-owslib python3-mapproxy nginx-light postgresql-15-postgis-3
 
 e2e: build controls $(C_BUILD)/encode $(C_BUILD)/decode ## the demo server, a C program, libpng and the hazards against the built package
@@ -121,14 +127,22 @@ soak-http: build ## send() for REQUESTS (100000) requests, whole, failing and le
 # Without the tests of builds that do not load: they look at another one.
 SANITIZED = $(filter-out %/load.test.js,$(wildcard test/unit/*.test.*js))
 
-asan: $(MODULES) $(CONTROLS)/asan/addon.node $(HAZARDS)/flood ## JavaScript unit tests with the addon and Go under AddressSanitizer
-	test/soak/sanitized.sh asan $(CONTROLS)/asan $(SANITIZED)
+# Hazards that end in time under a sanitizer, without those that measure memory or time: docs/operators.md.
+ASAN_HAZARDS = $(patsubst %,test/e2e/hazards/%.test.js,children exit faults inputs modules outputs profiling signals urgent workers)
+TSAN_HAZARDS = $(patsubst %,test/e2e/hazards/%.test.js,modules outputs urgent)
 
-tsan: $(MODULES) $(CONTROLS)/tsan/addon.node $(HAZARDS)/flood ## the same with the addon under ThreadSanitizer
-	test/soak/sanitized.sh tsan $(CONTROLS)/tsan $(SANITIZED)
+asan: $(MODULES) $(CONTROLS)/asan/addon.node $(CONTROLS)/panic/addon.node $(HAZARDS)/flood $(HAZARDS)/second.node $(HAZARDS)/errno.node ## JavaScript unit tests and most hazards with the addon and Go under AddressSanitizer
+	test/soak/sanitized.sh asan $(CONTROLS)/asan $(SANITIZED) $(ASAN_HAZARDS)
 
-bench: build ## tables: PNG and JPEG encoders, palettes, small chunks, response time; BENCHES= ROUNDS= CORPUS= IMAGE= BENCH_JSON=
+tsan: $(MODULES) $(CONTROLS)/tsan/addon.node $(HAZARDS)/errno.node $(HAZARDS)/second.node $(HAZARDS)/flood ## the same with the addon under ThreadSanitizer, and few hazards
+	test/soak/sanitized.sh tsan $(CONTROLS)/tsan $(SANITIZED) $(TSAN_HAZARDS)
+
+bench: build ## tables: PNG and JPEG encoders, palettes, other formats, small chunks, response time; BENCHES= ROUNDS= CORPUS= IMAGE= BENCH_JSON=
 	failed=0; for bench in $(BENCHES); do node test/bench/$$bench.js $(if $(ROUNDS),--rounds $(ROUNDS)) || failed=1; done; exit $$failed
+
+bench-net: build ## response times over shaped links, levels, slow clients, with charts: docs/benchmarks (as root); BLOCKS="response levels slow:IMAGE render" QUICK=1 CORPUS=
+	@command -v tc >/dev/null || { echo 'tc is missing: apt-get install iproute2'; exit 1; }
+	node test/bench/net/run.js $(if $(QUICK),--quick) $(BLOCKS)
 
 bench-compare: ## hold two results of bench against each other: A=old.json B=new.json
 	@[ -n "$(A)" ] && [ -n "$(B)" ] || { echo 'usage: make bench-compare A=old.json B=new.json'; exit 2; }
@@ -140,6 +154,8 @@ dist: build $(ARM64)/libsluice.so $(ARM64)/addon.node ## the package with builds
 
 pack: build ## install the package as npm would, in every mode, and look at what is in it
 	node --test --test-concurrency=1 $(wildcard test/pack/*.test.js)
+	npx publint --strict
+	npx attw --pack . --profile node16 --no-color # Node 20 and later, bundlers: "exports" is read
 
 dist-test: dist ## unit tests of the arm64 build under qemu-user
 	test/pack/arm64.sh
@@ -166,7 +182,7 @@ $(LIB): $(GO_SOURCES) Makefile
 	  go1.2[6-9]*|go1.[3-9][0-9]*) ;; \
 	  '') echo 'sluice needs Go 1.26 or later, and there is no go command: see https://go.dev/doc/install'; exit 1 ;; \
 	  *) echo 'sluice needs Go 1.26 or later, this is $(GO_VERSION): see https://go.dev/doc/install'; exit 1 ;; esac
-	CGO_ENABLED=1 CGO_CFLAGS='-O2 -g $(GLIBC)' $(GO) build -buildmode=c-shared -trimpath -ldflags '-s -w $(NO_PREEMPT) $(EXPORTS)' -o $@ .
+	CGO_ENABLED=1 CGO_CFLAGS='-O2 -g $(GLIBC) $(LIBWEBP)' $(GO) build -buildmode=c-shared -trimpath -ldflags '-s -w $(NO_PREEMPT) $(EXPORTS)' -o $@ .
 	@rm -f $(OUT)/libsluice.h
 
 $(ADDON): binding.gyp $(wildcard addon/*.c addon/*.h) include/sluice.h
@@ -178,7 +194,7 @@ C_NODE = -I$(if $(NODE_HEADERS),$(NODE_DIR)/include/node,$(HOME)/.cache/node-gyp
 
 # Cross-compiled for another processor, without vectors.
 $(ARM64)/libsluice.so: $(GO_SOURCES) addon/glibc.h Makefile
-	CC=$(CROSS_CC) GOARCH=arm64 CGO_ENABLED=1 CGO_CFLAGS='-O2 -g $(GLIBC)' go build -buildmode=c-shared -trimpath -ldflags '-s -w $(NO_PREEMPT) $(EXPORTS)' -o $@ .
+	CC=$(CROSS_CC) GOARCH=arm64 CGO_ENABLED=1 CGO_CFLAGS='-O2 -g $(GLIBC) $(LIBWEBP)' go build -buildmode=c-shared -trimpath -ldflags '-s -w $(NO_PREEMPT) $(EXPORTS)' -o $@ .
 	@rm -f $(ARM64)/libsluice.h
 
 $(ARM64)/addon.node: $(wildcard addon/*.c addon/*.h) include/sluice.h $(LIB)
@@ -203,26 +219,33 @@ $(ADDON_CONTROLS:%=$(CONTROLS)/%/addon.node): $(CONTROLS)/%/addon.node: $(wildca
 
 $(GO_CONTROLS:%=$(CONTROLS)/%/addon.node): $(CONTROLS)/%/addon.node: $(ADDON) $(GO_SOURCES)
 	@mkdir -p $(@D)
-	CGO_ENABLED=1 $(GO) build -buildmode=c-shared -trimpath -ldflags '-s -w $(if $(filter-out preempt,$*),$(NO_PREEMPT)) $(EXPORTS)' -tags '$(GO_TAGS_$*)' -o $(@D)/libsluice.so .
+	CGO_ENABLED=1 CGO_CFLAGS='-O2 -g $(LIBWEBP)' $(GO) build -buildmode=c-shared -trimpath -ldflags '-s -w $(if $(filter-out preempt,$*),$(NO_PREEMPT)) $(EXPORTS)' -tags '$(GO_TAGS_$*)' -o $(@D)/libsluice.so .
 	@rm -f $(@D)/libsluice.h
 	@cp $(or $(ADDON_UNDER),$(ADDON)) $@
 
 $(CONTROLS)/no-wait/addon.node: $(CONTROLS)/nofault/addon.node
+$(CONTROLS)/no-lent/addon.node: $(CONTROLS)/starving/addon.node
+
+# Not without a guard, but with another library under the addon.
+$(CONTROLS)/starving/addon.node: test/e2e/hazards/support/starving.c include/sluice.h $(ADDON)
+	@mkdir -p $(@D)
+	$(CC) $(C_WARNINGS) -fPIC -shared -o $(@D)/libsluice.so $<
+	@cp $(ADDON) $@
 
 # An addon that takes Go's handler for SIGURG away hides what the handler does.
 $(CONTROLS)/preempt/addon.node: ADDON_UNDER = $(CONTROLS)/no-restore/addon.node
 $(CONTROLS)/preempt/addon.node: $(CONTROLS)/no-restore/addon.node
 
 # Sanitized: the addon alone under tsan, whose runtime cannot follow Go's stacks; under asan the Go library as well.
-$(CONTROLS)/asan/addon.node: $(wildcard addon/*.c addon/*.h) include/sluice.h $(GO_SOURCES)
+$(CONTROLS)/asan/addon.node: $(wildcard addon/*.c addon/*.h) include/sluice.h $(GO_SOURCES) Makefile
 	@mkdir -p $(@D)
-	CGO_ENABLED=1 go build -asan -buildmode=c-shared -trimpath -ldflags '$(NO_PREEMPT)' -o $(@D)/libsluice.so .
+	CGO_ENABLED=1 CGO_CFLAGS='-O2 -g $(LIBWEBP)' go build -asan -buildmode=c-shared -trimpath -ldflags '$(NO_PREEMPT)' -o $(@D)/libsluice.so .
 	@rm -f $(@D)/libsluice.h
 	$(CC) $(CONTROL_FLAGS) -fsanitize=address -fno-omit-frame-pointer -Wl,-z,nodelete -o $@ addon/*.c -ldl -lpthread
 
-$(CONTROLS)/tsan/addon.node: $(wildcard addon/*.c addon/*.h) include/sluice.h $(GO_SOURCES)
+$(CONTROLS)/tsan/addon.node: $(wildcard addon/*.c addon/*.h) include/sluice.h $(GO_SOURCES) Makefile
 	@mkdir -p $(@D)
-	CGO_ENABLED=1 CGO_CFLAGS='-g -O1 -fsanitize=thread' CGO_LDFLAGS=-fsanitize=thread go build -buildmode=c-shared -trimpath -ldflags '$(NO_PREEMPT)' -o $(@D)/libsluice.so .
+	CGO_ENABLED=1 CGO_CFLAGS='-g -O1 -fsanitize=thread $(LIBWEBP)' CGO_LDFLAGS=-fsanitize=thread go build -buildmode=c-shared -trimpath -ldflags '$(NO_PREEMPT)' -o $(@D)/libsluice.so .
 	@rm -f $(@D)/libsluice.h
 	$(CC) $(CONTROL_FLAGS) -fsanitize=thread -fno-omit-frame-pointer -Wl,-z,nodelete -o $@ addon/*.c -ldl -lpthread
 

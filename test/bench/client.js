@@ -1,6 +1,6 @@
 'use strict'
 
-// The client of response-time.js, a process of its own. Takes {urls: {name: url}, rounds} as JSON on standard input, gives
+// The client of response-time.js and features.js, a process of its own. Takes {urls: {name: url}, rounds, warmup?} as JSON on standard input, gives
 // {name: [{firstByteMs, totalMs, bytes}]} on standard output; milliseconds from the request.
 
 const http = require('node:http')
@@ -26,9 +26,9 @@ function get (url) {
 }
 
 async function main () {
-  const { urls, rounds } = await json(process.stdin)
+  const { urls, rounds, warmup } = await json(process.stdin)
   const cases = Object.fromEntries(Object.entries(urls).map(([name, url]) => [name, () => get(url)]))
-  process.stdout.write(JSON.stringify(await interleave(cases, rounds)))
+  process.stdout.write(JSON.stringify(await interleave(cases, rounds, warmup)))
   agent.destroy()
 }
 

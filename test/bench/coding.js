@@ -1,15 +1,14 @@
 'use strict'
 
-// Content codings against Node's zlib on the same bytes: features as GML, GeoJSON and Arrow through bytes(), wall time from the
+// Content codings against Node's zlib on the same bytes: real roads as GML, GeoJSON and Arrow through bytes(), wall time from the
 // first write to the last chunk. Node's coders get the same parts through their streams, as a server would use them.
 
 const { once } = require('node:events')
 const zlib = require('node:zlib')
 const { bytes, encodeChunked } = require('sluice')
-const { featureBytes } = require('./roads')
+const { roadBytes } = require('./roads')
 const { options, interleave, table, save, median } = require('./measure')
 
-const size = 20e6 // bytes of each kind
 const part = 65536 // bytes
 const targets = { speed: 2, bytes: 1.03 } // gzip against zlib's 6
 const brotli = quality => () => zlib.createBrotliCompress({ params: { [zlib.constants.BROTLI_PARAM_QUALITY]: quality } })
@@ -46,7 +45,7 @@ async function main () {
   const { rounds, json } = options(7)
   const results = {}
   let missed = false
-  for (const [kind, data] of Object.entries(featureBytes(size))) {
+  for (const [kind, data] of Object.entries(await roadBytes())) {
     const cases = Object.fromEntries([
       ...ours.map(name => [name, () => code(data, name)]),
       ...Object.entries(nodes).map(([name, make]) => [name, () => codeByNode(data, make)])

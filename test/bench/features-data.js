@@ -2,8 +2,8 @@
 
 // What features.js writes: the same in every run, as columns for sluice and as objects for the others.
 
-const path = require('node:path')
-const topojson = require('topojson-client')
+const { features } = require('sluice')
+const { roads } = require('./roads')
 
 const BATCH = 8192 // rows
 const NAMES = ['Oak Street', 'Main & First', 'River <North>', 'Plaza Mayor', 'Station Road', 'Hauptstraße', 'Calle Ocho', '"Quoted" Way']
@@ -20,33 +20,61 @@ function numbers (seed) {
 
 const seven = value => Math.round(value * 1e7) / 1e7
 
-/** n rows with five attributes; geometryOf(i, next) makes the geometry of each. */
-function rowsOf (n, geometryOf) {
+/** n rows with five attributes, made as they are asked for; placeOf(i, next) makes the geometry of each as GeoJSON has it, and its shape as database drivers give it. */
+function * rowsOf (n, placeOf) {
   const next = numbers(n)
-  return Array.from({ length: n }, (_, i) => ({
-    geometry: geometryOf(i, next),
-    id: i + 1,
-    name: NAMES[Math.floor(next() * NAMES.length)],
-    pop: Math.floor(next() * 1e6),
-    elev: next() * 3000,
-    active: next() < 0.5
-  }))
+  for (let i = 0; i < n; i++) {
+    const { geometry, shape, name } = placeOf(i, next)
+    yield {
+      geometry,
+      shape,
+      id: i + 1,
+      name: name ?? NAMES[Math.floor(next() * NAMES.length)],
+      pop: Math.floor(next() * 1e6),
+      elev: next() * 3000,
+      active: next() < 0.5
+    }
+  }
+}
+
+/** A line as WKB. */
+function wkbOf ({ coordinates }) {
+  const wkb = Buffer.alloc(9 + 16 * coordinates.length)
+  wkb[0] = 1 // little-endian
+  wkb.writeUInt32LE(2, 1)
+  wkb.writeUInt32LE(coordinates.length, 5)
+  coordinates.flat().forEach((value, i) => wkb.writeDoubleLE(value, 9 + 8 * i))
+  return wkb
 }
 
 /** Points all over the world. */
-const points = n => rowsOf(n, (_, next) => ({ type: 'Point', coordinates: [seven(next() * 360 - 180), seven(next() * 180 - 90)] }))
+const points = n => () => rowsOf(n, (_, next) => {
+  const [x, y] = [seven(next() * 360 - 180), seven(next() * 180 - 90)]
+  return { geometry: { type: 'Point', coordinates: [x, y] }, shape: { x, y } }
+})
 
-/** Every coast and border of the world at 1:10 million, a network of some thousand lines, so many times. */
-function network (times) {
-  const { objects, ...rest } = require(path.join(path.dirname(require.resolve('world-atlas/package.json')), 'countries-10m.json'))
-  const lines = topojson.feature({ ...rest, objects: { arcs: { type: 'GeometryCollection', geometries: rest.arcs.map((_, i) => ({ type: 'LineString', arcs: [i] })) } } }, 'arcs').features
-  return rowsOf(lines.length * times, i => ({ type: 'LineString', coordinates: lines[i % lines.length].geometry.coordinates.map(([x, y]) => [seven(x), seven(y)]) }))
+/** The real roads, so many times, their names with them. */
+async function network (times) {
+  const places = (await roads()).map(({ name, line }) => {
+    const geometry = { type: 'LineString', coordinates: line }
+    return { geometry, shape: wkbOf(geometry), name: name ?? '' }
+  })
+  return () => rowsOf(places.length * times, i => places[i % places.length])
 }
+
+/** By name, what makes an iterable of rows. */
+const sets = { points: () => points(100_000), roads: () => network(4), million: () => points(1_000_000) }
 
 /** Batches of columns. */
 function batchesOf (rows) {
   const batches = []
-  for (let from = 0; from < rows.length; from += BATCH) batches.push(batchOf(rows.slice(from, from + BATCH)))
+  let some = []
+  for (const row of rows) {
+    if (some.push(row) < BATCH) continue
+    batches.push(batchOf(some))
+    some = []
+  }
+  if (some.length > 0) batches.push(batchOf(some))
   return batches
 }
 
@@ -79,4 +107,16 @@ function linesOf (rows) {
   return { type: 'linestring', coords: Float64Array.from(rows.flatMap(({ geometry }) => geometry.coordinates.flat())), offsets: [offsets] }
 }
 
-module.exports = { columns, points, network, batchesOf }
+/** A source that is given batches. */
+function sourceOf (format, batches) {
+  const source = features({ format, typeName: 't:place', srsName: 'urn:ogc:def:crs:EPSG::4326', axisOrder: 'yx', decimals: 7, id: 'id', columns })
+  pushAll(source, batches).catch(() => {}) // the encode tells
+  return source
+}
+
+async function pushAll (source, batches) {
+  for await (const batch of batches) await source.write(batch)
+  source.end()
+}
+
+module.exports = { columns, sets, batchesOf, sourceOf }

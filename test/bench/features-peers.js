@@ -26,8 +26,9 @@ function gmlMember (row) {
     `<t:pop>${row.pop}</t:pop><t:elev>${row.elev}</t:elev><t:active>${row.active}</t:active></t:place></wfs:member>`
 }
 
-function jsonMember ({ geometry, ...properties }, i) {
-  return `${i > 0 ? ',' : ''}\n${JSON.stringify({ type: 'Feature', id: properties.id, geometry, properties })}`
+function jsonMember ({ geometry, id, name, pop, elev, active }, i) {
+  const properties = { id, name, pop, elev, active }
+  return `${i > 0 ? ',' : ''}\n${JSON.stringify({ type: 'Feature', id, geometry, properties })}`
 }
 
 const around = {
@@ -41,8 +42,9 @@ async function byStrings (format, rows, out) {
   const [head, tail] = around[format]
   const member = members[format]
   let text = head
-  for (let i = 0; i < rows.length; i++) {
-    text += member(rows[i], i)
+  let i = 0
+  for (const row of rows) {
+    text += member(row, i++)
     if (text.length < PIECE) continue
     if (!out.write(text)) await once(out, 'drain')
     text = ''

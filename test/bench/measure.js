@@ -6,10 +6,10 @@ const fs = require('node:fs')
 const { parseArgs } = require('node:util')
 const { median } = require('simple-statistics')
 
-/** --rounds N: how often each case runs. --json FILE: where to write all samples. */
+/** --rounds N: how often each case runs. --json FILE: where to write all samples. WORD…: what a bench is to leave the rest out for. */
 function options (rounds) {
-  const { values } = parseArgs({ options: { rounds: { type: 'string', default: String(rounds) }, json: { type: 'string' } } })
-  return { rounds: Number(values.rounds), json: values.json }
+  const { values, positionals } = parseArgs({ options: { rounds: { type: 'string', default: String(rounds) }, json: { type: 'string' } }, allowPositionals: true })
+  return { rounds: Number(values.rounds), json: values.json, only: positionals }
 }
 
 /**
